@@ -18,8 +18,11 @@ import org.apache.flink.api.java.tuple.Tuple2;
 import org.apache.flink.configuration.CheckpointingOptions;
 import org.apache.flink.configuration.Configuration;
 import org.apache.flink.configuration.ExternalizedCheckpointRetention;
+import org.apache.flink.configuration.JobManagerOptions;
+import org.apache.flink.configuration.RestOptions;
 import org.apache.flink.configuration.RestartStrategyOptions;
 import org.apache.flink.configuration.StateRecoveryOptions;
+import org.apache.flink.configuration.TaskManagerOptions;
 import org.apache.flink.connector.base.DeliveryGuarantee;
 import org.apache.flink.connector.kafka.sink.KafkaRecordSerializationSchema;
 import org.apache.flink.connector.kafka.sink.KafkaSink;
@@ -44,6 +47,7 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
  */
 public final class FlinkCopy {
     private static final int PARALLELISM = 2;
+    private static final String LOOPBACK = "127.0.0.1";
     private static final Duration CHECKPOINT_EVERY = Duration.ofMillis(300);
 
     /** Longer than a server or this process is ever gone: what is open longer is lost. */
@@ -64,6 +68,9 @@ public final class FlinkCopy {
                 RestartStrategyOptions.RESTART_STRATEGY_FIXED_DELAY_ATTEMPTS, Integer.MAX_VALUE);
         config.set(
                 RestartStrategyOptions.RESTART_STRATEGY_FIXED_DELAY_DELAY, Duration.ofMillis(200));
+        config.set(RestOptions.BIND_ADDRESS, LOOPBACK);
+        config.set(JobManagerOptions.BIND_HOST, LOOPBACK);
+        config.set(TaskManagerOptions.BIND_HOST, LOOPBACK);
         Optional<Path> last = last(checkpoints);
         last.ifPresent(
                 found ->

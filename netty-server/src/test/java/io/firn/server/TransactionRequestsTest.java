@@ -414,6 +414,35 @@ class TransactionRequestsTest {
     }
 
     @Test
+    void shouldEndATransactionOnAnOlderConnectionWhenItsProducerHasANewEpochThere()
+            throws Exception {
+        Wire older = wire;
+        try (Wire newer = new Wire(running.server())) {
+            wire = newer;
+            ProducerIdentity producer = open(NAME);
+            assertEquals(Errors.NONE, add(3, NAME, producer));
+            assertEquals(Errors.NONE, produce(9, NAME, batch(producer, 0)));
+            assertEquals(Errors.NONE, commitOffset(3, producer, 0, "", -1));
+            assertEquals(Errors.NONE.code(), end(3, NAME, producer, true).errorCode());
+            wire = older;
+            ProducerIdentity next = open(NAME);
+            assertEquals(Errors.NONE, add(3, NAME, next));
+            assertEquals(Errors.NONE, produce(9, NAME, batch(next, 0)));
+            assertEquals(Errors.NONE, commitOffset(3, next, 1, "", -1));
+            assertEquals(Errors.NONE.code(), end(3, NAME, next, true).errorCode());
+            // Who comes late with the epoch of before is fenced, and changes nothing.
+            wire = newer;
+            assertEquals(
+                    Errors.PRODUCER_FENCED.code(), end(3, NAME, producer, true).errorCode());
+            wire = older;
+            assertEquals(Errors.NONE, add(3, NAME, next));
+            assertEquals(Errors.NONE, produce(9, NAME, batch(next, 1)));
+            assertEquals(Errors.NONE.code(), end(3, NAME, next, true).errorCode());
+        }
+        assertEquals(1, committed(true).committedOffset());
+    }
+
+    @Test
     void shouldListAbortedTransactionsByTheirFirstOffsets() throws Exception {
         ProducerIdentity one = open("one");
         ProducerIdentity two = open("two");
