@@ -432,8 +432,7 @@ class TransactionRequestsTest {
             assertEquals(Errors.NONE.code(), end(3, NAME, next, true).errorCode());
             // Who comes late with the epoch of before is fenced, and changes nothing.
             wire = newer;
-            assertEquals(
-                    Errors.PRODUCER_FENCED.code(), end(3, NAME, producer, true).errorCode());
+            assertEquals(Errors.PRODUCER_FENCED.code(), end(3, NAME, producer, true).errorCode());
             wire = older;
             assertEquals(Errors.NONE, add(3, NAME, next));
             assertEquals(Errors.NONE, produce(9, NAME, batch(next, 1)));

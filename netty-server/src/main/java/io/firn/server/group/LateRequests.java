@@ -54,8 +54,7 @@ public final class LateRequests {
      * Another request of the same producer waits meanwhile, which is not late when it began to
      * wait, but may be afterwards.
      */
-    public void refuseOr(
-            Exchange exchange, String name, ProducerIdentity producer, Runnable work) {
+    public void refuseOr(Exchange exchange, String name, ProducerIdentity producer, Runnable work) {
         NamedProducer present = coordinator.find(name);
         if (present == null || !present.identity().equals(producer)) {
             work.run(); // it fails, or repeats the end of the last transaction, which does nothing
