@@ -39,8 +39,7 @@ final class CheckCopy {
     public static void main(String[] arguments) throws Exception {
         String bootstrap = arguments[0];
         try (Admin admin = Admin.create(Map.of("bootstrap.servers", bootstrap))) {
-            CheckCopy check =
-                    new CheckCopy(bootstrap, admin, Integer.parseInt(arguments[4]));
+            CheckCopy check = new CheckCopy(bootstrap, admin, Integer.parseInt(arguments[4]));
             String result =
                     check.compare(arguments[1], arguments[2], Integer.parseInt(arguments[3]));
             check.wrong.forEach(System.out::println);
@@ -61,7 +60,8 @@ final class CheckCopy {
         int stored = 0;
         for (int i = 0; i < partitions; i++) {
             TopicPartition copy = new TopicPartition(to, i);
-            List<String> expected = read(new TopicPartition(from, i), "read_committed", new HashSet<>());
+            List<String> expected =
+                    read(new TopicPartition(from, i), "read_committed", new HashSet<>());
             awaitEnded(copy);
             compare(copy, expected, read(copy, "read_committed", new HashSet<>(expected)));
             all.addAll(expected);

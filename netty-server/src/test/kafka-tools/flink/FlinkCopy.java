@@ -64,8 +64,7 @@ public final class FlinkCopy {
                 CheckpointingOptions.EXTERNALIZED_CHECKPOINT_RETENTION,
                 ExternalizedCheckpointRetention.RETAIN_ON_CANCELLATION);
         config.set(RestartStrategyOptions.RESTART_STRATEGY, "fixed-delay");
-        config.set(
-                RestartStrategyOptions.RESTART_STRATEGY_FIXED_DELAY_ATTEMPTS, Integer.MAX_VALUE);
+        config.set(RestartStrategyOptions.RESTART_STRATEGY_FIXED_DELAY_ATTEMPTS, Integer.MAX_VALUE);
         config.set(
                 RestartStrategyOptions.RESTART_STRATEGY_FIXED_DELAY_DELAY, Duration.ofMillis(200));
         config.set(RestOptions.BIND_ADDRESS, LOOPBACK);
@@ -73,9 +72,7 @@ public final class FlinkCopy {
         config.set(TaskManagerOptions.BIND_HOST, LOOPBACK);
         Optional<Path> last = last(checkpoints);
         last.ifPresent(
-                found ->
-                        config.set(
-                                StateRecoveryOptions.SAVEPOINT_PATH, found.toUri().toString()));
+                found -> config.set(StateRecoveryOptions.SAVEPOINT_PATH, found.toUri().toString()));
         System.out.println("begins with " + last.map(Path::getFileName));
 
         StreamExecutionEnvironment env =
@@ -95,8 +92,7 @@ public final class FlinkCopy {
                         .setBootstrapServers(arguments[0])
                         .setProperty("transaction.timeout.ms", "" + TRANSACTION_TIMEOUT_MS)
                         .setRecordSerializer(
-                                KafkaRecordSerializationSchema
-                                        .<Tuple2<Integer, String>>builder()
+                                KafkaRecordSerializationSchema.<Tuple2<Integer, String>>builder()
                                         .setTopic(arguments[2])
                                         .setPartitioner(
                                                 (record, key, value, topic, partitions) ->
@@ -143,7 +139,8 @@ public final class FlinkCopy {
                 ConsumerRecord<byte[], byte[]> record, Collector<Tuple2<Integer, String>> out) {
             out.collect(
                     Tuple2.of(
-                            record.partition(), new String(record.value(), StandardCharsets.UTF_8)));
+                            record.partition(),
+                            new String(record.value(), StandardCharsets.UTF_8)));
         }
 
         @Override
