@@ -1,4 +1,5 @@
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -6,6 +7,7 @@ import java.time.Duration;
 import java.util.Comparator;
 import java.util.Optional;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
 import org.apache.flink.api.common.eventtime.WatermarkStrategy;
 import org.apache.flink.api.common.functions.OpenContext;
@@ -40,10 +42,11 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 
 /**
  * A Flink job, with its cluster in this process, that copies each partition of a topic to the same
- * one of another topic: BOOTSTRAP FROM TO CHECKPOINTS GUARANTEE NAMING. GUARANTEE is one of
+ * one of another topic: BOOTSTRAP FROM TO CHECKPOINTS GUARANTEE NAMING DEATH. GUARANTEE is one of
  * DeliveryGuarantee, NAMING one of TransactionNamingStrategy. Begins with the last checkpoint in
  * the directory CHECKPOINTS. Some seconds after a task was started it throws; the job is then
- * restored from its last checkpoint. Runs until it is killed.
+ * restored from its last checkpoint. Runs until it is killed, or, when the file DEATH exists, until
+ * its next checkpoint is complete, whose transactions are not committed then, or not all of them.
  */
 public final class FlinkCopy {
     private static final int PARALLELISM = 2;
@@ -74,6 +77,9 @@ public final class FlinkCopy {
         last.ifPresent(
                 found -> config.set(StateRecoveryOptions.SAVEPOINT_PATH, found.toUri().toString()));
         System.out.println("begins with " + last.map(Path::getFileName));
+        Thread death = new Thread(() -> awaitDeath(checkpoints, Path.of(arguments[6])));
+        death.setDaemon(true);
+        death.start();
 
         StreamExecutionEnvironment env =
                 StreamExecutionEnvironment.createLocalEnvironment(PARALLELISM, config);
@@ -111,6 +117,26 @@ public final class FlinkCopy {
                 .sinkTo(sink)
                 .uid("sink");
         env.execute("copy");
+    }
+
+    /** Ends the process, as a kill would, after the first checkpoint that follows the order. */
+    private static void awaitDeath(Path checkpoints, Path order) {
+        while (!Files.exists(order)) {
+            LockSupport.parkNanos(50_000_000);
+        }
+        Optional<Path> before = Optional.empty();
+        while (true) {
+            try {
+                Optional<Path> now = last(checkpoints);
+                if (before.isPresent() && !now.equals(before)) {
+                    Runtime.getRuntime().halt(1);
+                }
+                before = now;
+            } catch (IOException | UncheckedIOException e) {
+                // one was deleted meanwhile
+            }
+            LockSupport.parkNanos(500_000);
+        }
     }
 
     /** Returns the directory of the last complete checkpoint, of whichever job. */
