@@ -190,6 +190,15 @@ public abstract class LogStoreBuilder {
     public abstract LogStoreBuilder producerExpiry(Duration value);
 
     /**
+     * Sets when the name of a {@linkplain LogStore#openProducer named producer} is forgotten that
+     * nobody has used meanwhile. One with an open transaction is kept. The store looks every hour.
+     * 1 ms or more, default 7 days.
+     *
+     * @throws InvalidOptionException when it is shorter
+     */
+    public abstract LogStoreBuilder producerNameExpiry(Duration value);
+
+    /**
      * Sets the bytes that compaction uses for keys while it runs, 24 for each key and a tenth
      * spare. When a topic has more keys, it is compacted in several runs. 1 KiB to 1 GiB, default
      * 32 MiB.

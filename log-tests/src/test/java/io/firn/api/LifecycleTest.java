@@ -318,6 +318,9 @@ class LifecycleTest {
             assertThrows(
                     InvalidOptionException.class,
                     () -> LogStore.in(directory).producerExpiry(wrong));
+            assertThrows(
+                    InvalidOptionException.class,
+                    () -> LogStore.in(directory).producerNameExpiry(wrong));
         }
         assertEquals(List.of(), Stores.filesIn(directory));
     }

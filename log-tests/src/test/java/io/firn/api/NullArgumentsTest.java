@@ -43,6 +43,7 @@ class NullArgumentsTest {
         assertRefused("markInterval", () -> builder.markInterval(null));
         assertRefused("cursorInterval", () -> builder.cursorInterval(null));
         assertRefused("producerExpiry", () -> builder.producerExpiry(null));
+        assertRefused("producerNameExpiry", () -> builder.producerNameExpiry(null));
         assertRefused("directory", () -> FileTier.at(null));
         assertRefused("directory", () -> FileTier.builder(null));
         assertRefused("medium", () -> FileTier.builder(directory).medium(null));

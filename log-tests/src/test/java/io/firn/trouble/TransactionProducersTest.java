@@ -8,6 +8,7 @@ import io.firn.Claim;
 import io.firn.Durability;
 import io.firn.ExclusiveAppender;
 import io.firn.LogStore;
+import io.firn.LogStoreBuilder;
 import io.firn.Partition;
 import io.firn.Producer;
 import io.firn.ProducerIdentity;
@@ -39,17 +40,19 @@ class TransactionProducersTest {
     private LogStore store;
     private Topic topic;
 
+    private LogStoreBuilder newStore() {
+        SimulatedFileMedium medium = new SimulatedFileMedium();
+        return StoreBuilder.over(Path.of("/sim/store"), medium)
+                .tier(FileTier.builder(Path.of("/sim/segments")).medium(medium).build())
+                .clock(clock)
+                .invokerMode();
+    }
+
     @BeforeEach
     void open() {
         LOG.setLevel(Level.OFF);
         clock.update(1_700_000_000_000L);
-        SimulatedFileMedium medium = new SimulatedFileMedium();
-        store =
-                StoreBuilder.over(Path.of("/sim/store"), medium)
-                        .tier(FileTier.builder(Path.of("/sim/segments")).medium(medium).build())
-                        .clock(clock)
-                        .invokerMode()
-                        .open();
+        store = newStore().open();
         topic =
                 store.createTopic(
                         "t",
@@ -159,5 +162,21 @@ class TransactionProducersTest {
         }
         assertNull(coordinator.find("local"));
         assertEquals(List.of(), coordinator.producers());
+    }
+
+    @Test
+    void shouldForgetNamesAfterTheTimeThatTheStoreIsOpenedWith() {
+        store.close();
+        store = newStore().producerNameExpiry(Duration.ofHours(2)).open();
+        TransactionCoordinator coordinator = store.transactions();
+        coordinator.open("unused", TEN_DAYS, null);
+        ProducerIdentity open = coordinator.open("open", TEN_DAYS, null);
+        coordinator.begin("open", open);
+        pass(3_600_001);
+        assertEquals(State.EMPTY, coordinator.find("unused").state());
+        pass(3_600_001);
+        pass(3_600_001);
+        assertNull(coordinator.find("unused"));
+        assertEquals(State.ONGOING, coordinator.find("open").state());
     }
 }

@@ -13,6 +13,7 @@ import io.firn.pmem.PmemTier;
 import io.firn.server.config.ServerConfig;
 import io.firn.spi.StorageTier;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Matcher;
@@ -56,6 +57,8 @@ final class Storage implements AutoCloseable {
         }
         builder.compactionMemory(config.integer("log.cleaner.dedupe.buffer.size"));
         builder.compactionRate((long) config.decimal("log.cleaner.io.max.bytes.per.second"));
+        builder.producerNameExpiry(
+                Duration.ofMillis(config.integer("transactional.id.expiration.ms")));
         LogStore store = builder.open();
         if (!store.unreadableTopics().isEmpty()) {
             LOG.log(

@@ -374,6 +374,23 @@ class TransactionRequestsTest {
         assertEquals(Errors.NONE.code(), end(5, NAME, next, false).errorCode());
     }
 
+    @Test
+    void shouldNotCommitByTheNewProtocolWhatWasCommittedByTheOlderOne() throws Exception {
+        ProducerIdentity producer = open(NAME);
+        assertEquals(Errors.NONE, produce(12, NAME, batch(producer, 0)));
+        // Flink's sink does so after a restart, with what it remembers of another producer.
+        assertEquals(Errors.NONE.code(), end(4, NAME, producer, true).errorCode());
+        assertEquals(Errors.NONE.code(), end(4, NAME, producer, true).errorCode());
+        // That producer would go on with the same epoch, and with the sequences of a new one.
+        assertEquals(Errors.INVALID_TXN_STATE.code(), end(5, NAME, producer, true).errorCode());
+        EndTxnResponseData aborted = end(5, NAME, producer, false);
+        assertEquals(Errors.NONE.code(), aborted.errorCode());
+        assertEquals(producer.epoch() + 1, aborted.producerEpoch());
+        ProducerIdentity next = new ProducerIdentity(aborted.producerId(), aborted.producerEpoch());
+        assertEquals(Errors.NONE, produce(12, NAME, batch(next, 0)));
+        assertEquals(Errors.NONE.code(), end(5, NAME, next, true).errorCode());
+    }
+
     /** Sends a request on a connection that was cut off, on which nobody waits for an answer. */
     private static void assertRefused(Wire late, ApiKeys key, int version, ApiMessage request)
             throws IOException {
@@ -410,6 +427,34 @@ class TransactionRequestsTest {
                     cutOff, ApiKeys.TXN_OFFSET_COMMIT, 3, commitRequest(3, producer, 0, "", -1));
         }
         assertEquals(Errors.NONE.code(), end(3, NAME, producer, true).errorCode());
+        assertEquals(1, committed(true).committedOffset());
+    }
+
+    @Test
+    void shouldEndATransactionOnAnOlderConnectionWhenItsProducerHasANewEpochThere()
+            throws Exception {
+        Wire older = wire;
+        try (Wire newer = new Wire(running.server())) {
+            wire = newer;
+            ProducerIdentity producer = open(NAME);
+            assertEquals(Errors.NONE, add(3, NAME, producer));
+            assertEquals(Errors.NONE, produce(9, NAME, batch(producer, 0)));
+            assertEquals(Errors.NONE, commitOffset(3, producer, 0, "", -1));
+            assertEquals(Errors.NONE.code(), end(3, NAME, producer, true).errorCode());
+            wire = older;
+            ProducerIdentity next = open(NAME);
+            assertEquals(Errors.NONE, add(3, NAME, next));
+            assertEquals(Errors.NONE, produce(9, NAME, batch(next, 0)));
+            assertEquals(Errors.NONE, commitOffset(3, next, 1, "", -1));
+            assertEquals(Errors.NONE.code(), end(3, NAME, next, true).errorCode());
+            // Who comes late with the epoch of before is fenced, and changes nothing.
+            wire = newer;
+            assertEquals(Errors.PRODUCER_FENCED.code(), end(3, NAME, producer, true).errorCode());
+            wire = older;
+            assertEquals(Errors.NONE, add(3, NAME, next));
+            assertEquals(Errors.NONE, produce(9, NAME, batch(next, 1)));
+            assertEquals(Errors.NONE.code(), end(3, NAME, next, true).errorCode());
+        }
         assertEquals(1, committed(true).committedOffset());
     }
 

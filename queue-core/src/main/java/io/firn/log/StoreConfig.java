@@ -34,6 +34,7 @@ public record StoreConfig(
         long markIntervalMs,
         long cursorIntervalMs,
         long producerExpiryMs,
+        long producerNameExpiryMs,
         int compactionMemory,
         long compactionRate,
         int journalSegmentBytes) {}

@@ -44,6 +44,7 @@ public final class StoreBuilder extends LogStoreBuilder {
     private long markIntervalMs = 100;
     private long cursorIntervalMs = 100;
     private long producerExpiryMs = Duration.ofDays(1).toMillis();
+    private long producerNameExpiryMs = Duration.ofDays(7).toMillis();
     private int compactionMemory = 32 << 20;
     private long compactionRate = 32 << 20;
     private int journalSegmentBytes = 4 << 20;
@@ -196,11 +197,13 @@ public final class StoreBuilder extends LogStoreBuilder {
 
     @Override
     public LogStoreBuilder producerExpiry(Duration value) {
-        long ms = millis("producerExpiry", value);
-        if (ms < 1) {
-            throw new InvalidOptionException("producerExpiry must be at least 1 ms, not " + value);
-        }
-        producerExpiryMs = ms;
+        producerExpiryMs = expiry("producerExpiry", value);
+        return this;
+    }
+
+    @Override
+    public LogStoreBuilder producerNameExpiry(Duration value) {
+        producerNameExpiryMs = expiry("producerNameExpiry", value);
         return this;
     }
 
@@ -251,9 +254,18 @@ public final class StoreBuilder extends LogStoreBuilder {
                         markIntervalMs,
                         cursorIntervalMs,
                         producerExpiryMs,
+                        producerNameExpiryMs,
                         compactionMemory,
                         compactionRate,
                         journalSegmentBytes));
+    }
+
+    private static long expiry(String name, Duration value) {
+        long ms = millis(name, value);
+        if (ms < 1) {
+            throw new InvalidOptionException(name + " must be at least 1 ms, not " + value);
+        }
+        return ms;
     }
 
     private static long interval(String name, Duration value) {

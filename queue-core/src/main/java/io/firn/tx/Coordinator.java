@@ -37,6 +37,9 @@ public final class Coordinator implements TransactionCoordinator, OpenTransactio
     private static final Set<State> NOT_COMMITTING =
             EnumSet.complementOf(EnumSet.of(State.COMMITTING));
 
+    /** Of an identity that has one transaction: it gets another one when that ends. */
+    private static final Set<State> NONE = EnumSet.noneOf(State.class);
+
     private final LogContext context;
     private final TxStore store;
     private final TxProducers producers = new TxProducers();
@@ -232,14 +235,16 @@ public final class Coordinator implements TransactionCoordinator, OpenTransactio
         producer.lock().lock();
         try {
             producer.checkUsable();
-            if (bumpsEpoch && identity.equals(producer.ended())) {
+            boolean hasNext = !identity.equals(producer.identity());
+            if (bumpsEpoch && hasNext && identity.equals(producer.ended())) {
                 // The answer was lost, and it asks again: of this very transaction.
                 producer.checkEnded(commit, commit ? COMMITTED : ABORTED);
                 return producer.identity();
             }
             producer.checkIdentity(identity);
             if (producer.state() != State.ONGOING && !(bumpsEpoch && !commit)) {
-                producer.checkEnded(commit, commit ? COMMITTED : NOT_COMMITTING);
+                Set<State> committed = bumpsEpoch ? NONE : COMMITTED;
+                producer.checkEnded(commit, commit ? committed : NOT_COMMITTING);
                 return producer.identity();
             }
             ProducerIdentity next = bumpsEpoch ? openings.next(identity) : identity;

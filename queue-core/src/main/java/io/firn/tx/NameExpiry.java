@@ -7,11 +7,10 @@ import java.util.Iterator;
 import java.util.List;
 
 /**
- * Forgets names of producers that nobody has used for a week. In steps, since who does it has other
+ * Forgets names of producers that nobody has used for long. In steps, since who does it has other
  * duties. For one thread.
  */
 final class NameExpiry {
-    private static final long EXPIRE_AFTER_MS = 7L * 24 * 3_600_000;
     private static final int TOGETHER = 256;
     private static final int LOOKS = 4_096;
 
@@ -35,7 +34,7 @@ final class NameExpiry {
 
     /** Looks at some of them; returns whether nothing is left to do. */
     boolean step() {
-        long before = context.timeMs() - EXPIRE_AFTER_MS;
+        long before = context.timeMs() - context.config().producerNameExpiryMs();
         List<TxProducer> group = new ArrayList<>();
         try {
             for (int i = 0; i < LOOKS && group.size() < TOGETHER && left.hasNext(); i++) {

@@ -62,6 +62,7 @@ public final class InMemory {
                         100,
                         100,
                         100,
+                        100,
                         1 << 20,
                         1 << 20,
                         1 << 20);

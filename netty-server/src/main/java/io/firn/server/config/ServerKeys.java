@@ -105,6 +105,7 @@ public final class ServerKeys {
         add(ConfigKey.of("offsets.retention.minutes", INT, 10_080).atLeast(1));
         add(ConfigKey.of("offset.metadata.max.bytes", INT, 4_096).atLeast(0));
         add(ConfigKey.of("transaction.max.timeout.ms", INT, 900_000).atLeast(1));
+        add(ConfigKey.of("transactional.id.expiration.ms", INT, 604_800_000).atLeast(1));
         // Keys of Pafka.
         add(ConfigKey.of("log.channel.type", STRING, "file").oneOf("file", "pmem", "mix"));
         add(ConfigKey.of("storage.pmem.path", LIST, "/pmem"));

@@ -1,6 +1,8 @@
 package io.firn.server.group;
 
+import io.firn.ProducerIdentity;
 import io.firn.TransactionCoordinator;
+import io.firn.TransactionCoordinator.NamedProducer;
 import io.firn.server.wire.Exchange;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -11,7 +13,10 @@ import org.apache.kafka.common.protocol.ApiKeys;
  * one, and goes on with its next transaction. What it had sent before may still arrive on the old
  * connection, and would end the next transaction, or take its offsets back, if the client has the
  * same epoch in both, as clients before KIP-890 have. So, for each transactional id and API, who
- * comes on an older connection than the newest one is cut off. Thread-safe.
+ * comes with the same epoch on an older connection than the newest one is cut off. A connection
+ * that is older may be the right one for another epoch: a client may use its connections for one
+ * transactional id after another, as Flink's sink does. Who has an epoch of before is fenced
+ * anyway. Thread-safe.
  */
 public final class LateRequests {
     /** From so many on, those of ids that were forgotten are removed. */
@@ -22,17 +27,20 @@ public final class LateRequests {
 
     private record Key(String name, ApiKeys api) {}
 
-    /** The newest connection, by the time at which it was opened; guarded by itself. */
+    /**
+     * The newest connection of a producer with its present epoch, by the time at which it was
+     * opened; guarded by itself.
+     */
     private static final class Newest {
+        private ProducerIdentity producer;
         private long openedNs;
-        private boolean isSet;
 
-        boolean admits(long connectionNs) {
-            if (isSet && connectionNs - openedNs < 0) {
+        boolean admits(ProducerIdentity asks, long connectionNs) {
+            if (asks.equals(producer) && connectionNs - openedNs < 0) {
                 return false;
             }
+            producer = asks;
             openedNs = connectionNs;
-            isSet = true;
             return true;
         }
     }
@@ -46,9 +54,10 @@ public final class LateRequests {
      * Another request of the same producer waits meanwhile, which is not late when it began to
      * wait, but may be afterwards.
      */
-    public void refuseOr(Exchange exchange, String name, Runnable work) {
-        if (coordinator.find(name) == null) {
-            work.run(); // it fails
+    public void refuseOr(Exchange exchange, String name, ProducerIdentity producer, Runnable work) {
+        NamedProducer present = coordinator.find(name);
+        if (present == null || !present.identity().equals(producer)) {
+            work.run(); // it fails, or repeats the end of the last transaction, which does nothing
             return;
         }
         Key key = new Key(name, exchange.key());
@@ -57,7 +66,7 @@ public final class LateRequests {
         }
         Newest known = newest.computeIfAbsent(key, unused -> new Newest());
         synchronized (known) {
-            if (known.admits(exchange.connection().openedNs())) {
+            if (known.admits(producer, exchange.connection().openedNs())) {
                 work.run();
                 return;
             }

@@ -123,6 +123,7 @@ public final class TransactionalCommitHandler implements Handler<TxnOffsetCommit
                         late.refuseOr(
                                 exchange,
                                 request.transactionalId(),
+                                new ProducerIdentity(request.producerId(), request.producerEpoch()),
                                 () -> commit(exchange, request, committer, gathered, response)));
     }
 

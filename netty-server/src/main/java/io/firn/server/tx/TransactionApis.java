@@ -177,14 +177,21 @@ final class TransactionApis {
             exchange.reply(response.setErrorCode(Errors.INVALID_REQUEST.code()));
             return;
         }
-        late.refuseOr(
-                exchange, request.transactionalId(), () -> decide(exchange, request, response));
-    }
-
-    private void decide(Exchange exchange, EndTxnRequestData request, EndTxnResponseData response) {
-        boolean bumps = exchange.version() >= FIRST_THAT_BUMPS;
         ProducerIdentity producer =
                 new ProducerIdentity(request.producerId(), request.producerEpoch());
+        late.refuseOr(
+                exchange,
+                request.transactionalId(),
+                producer,
+                () -> decide(exchange, request, producer, response));
+    }
+
+    private void decide(
+            Exchange exchange,
+            EndTxnRequestData request,
+            ProducerIdentity producer,
+            EndTxnResponseData response) {
+        boolean bumps = exchange.version() >= FIRST_THAT_BUMPS;
         try {
             ProducerIdentity next =
                     coordinator.end(
