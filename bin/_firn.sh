@@ -73,6 +73,14 @@ firn_complete() {
     done
 }
 
+# firn_class_path POM FILE: writes the class path of a pom with Kafka's programs into a file.
+firn_class_path() {
+    if [[ $1 -nt $2 ]] || ! firn_complete "$2"; then
+        mkdir -p "$(dirname "$2")"
+        firn_build "Kafka's class path" -q -f "$1" dependency:build-classpath -Dmdep.outputFile="$2"
+    fi
+}
+
 # firn_example CLASS ARGUMENTS...: runs an example in the caller's working directory.
 firn_example() {
     local class=$1 path=$firn_root/examples/target/classpath

@@ -34,7 +34,8 @@ final class GroupOffsets {
 
     /** Returns about how much memory the offsets of a group in a topic use. */
     static long memoryBytes(Topic topic) {
-        return CURSOR_BYTES + 2L * Long.BYTES * topic.partitionCount();
+        long ofPartition = 2L * Long.BYTES + CommittedEpochs.PARTITION_BYTES;
+        return CURSOR_BYTES + ofPartition * topic.partitionCount();
     }
 
     /**

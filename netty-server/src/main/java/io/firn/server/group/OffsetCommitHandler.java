@@ -175,7 +175,17 @@ public final class OffsetCommitHandler implements Handler<OffsetCommitRequestDat
             }
         }
         try {
-            moved.add(GroupOffsets.advance(topic, group.id(), partition, asked.committedOffset()));
+            long offset = asked.committedOffset();
+            synchronized (group) {
+                group.epochs()
+                        .note(
+                                topic.id(),
+                                topic.partitionCount(),
+                                partition,
+                                offset,
+                                asked.committedLeaderEpoch());
+            }
+            moved.add(GroupOffsets.advance(topic, group.id(), partition, offset));
             metadata.put(GroupOffsets.place(topic, partition), text);
             return Errors.NONE;
         } catch (InvalidOptionException e) {
