@@ -36,10 +36,6 @@ import org.apache.kafka.common.message.FetchResponseData.AbortedTransaction;
 import org.apache.kafka.common.message.FetchResponseData.PartitionData;
 import org.apache.kafka.common.message.InitProducerIdRequestData;
 import org.apache.kafka.common.message.InitProducerIdResponseData;
-import org.apache.kafka.common.message.OffsetCommitRequestData;
-import org.apache.kafka.common.message.OffsetCommitRequestData.OffsetCommitRequestPartition;
-import org.apache.kafka.common.message.OffsetCommitRequestData.OffsetCommitRequestTopic;
-import org.apache.kafka.common.message.OffsetCommitResponseData;
 import org.apache.kafka.common.message.OffsetFetchRequestData;
 import org.apache.kafka.common.message.OffsetFetchRequestData.OffsetFetchRequestGroup;
 import org.apache.kafka.common.message.OffsetFetchRequestData.OffsetFetchRequestTopics;
@@ -232,27 +228,6 @@ class TransactionRequestsTest {
                                                         .setPartitionIndex(0)
                                                         .setCommittedOffset(offset))));
         return request;
-    }
-
-    private Errors commitWithEpoch(long offset, int epoch) throws IOException {
-        OffsetCommitRequestTopic topic =
-                new OffsetCommitRequestTopic()
-                        .setName(TOPIC)
-                        .setPartitions(
-                                List.of(
-                                        new OffsetCommitRequestPartition()
-                                                .setPartitionIndex(0)
-                                                .setCommittedOffset(offset)
-                                                .setCommittedLeaderEpoch(epoch)));
-        OffsetCommitRequestData request =
-                new OffsetCommitRequestData().setGroupId(GROUP).setTopics(List.of(topic));
-        return Errors.forCode(
-                wire.ask(ApiKeys.OFFSET_COMMIT, 9, request, new OffsetCommitResponseData())
-                        .topics()
-                        .get(0)
-                        .partitions()
-                        .get(0)
-                        .errorCode());
     }
 
     private OffsetFetchResponsePartitions committed(boolean isStable) throws IOException {
@@ -533,45 +508,6 @@ class TransactionRequestsTest {
         assertEquals(Errors.NONE.code(), end(5, NAME, producer, true).errorCode());
         assertEquals(Errors.NONE.code(), committed(true).errorCode());
         assertEquals(1, committed(true).committedOffset());
-    }
-
-    @Test
-    void shouldReturnTheLeaderEpochThatWasCommittedWithTheOffset() throws Exception {
-        ProducerIdentity producer = open(NAME);
-        assertEquals(Errors.NONE, produce(12, NAME, batch(producer, 0)));
-        assertEquals(Errors.NONE, commitWithEpoch(1, 7));
-        assertEquals(1, committed(true).committedOffset());
-        assertEquals(7, committed(true).committedLeaderEpoch());
-
-        TxnOffsetCommitRequestData request = commitRequest(5, producer, 0, "", -1);
-        request.topics().get(0).partitions().get(0).setCommittedLeaderEpoch(8);
-        assertEquals(Errors.NONE, commitOffsets(5, request));
-        assertEquals(7, committed(false).committedLeaderEpoch());
-        EndTxnResponseData aborted = end(5, NAME, producer, false);
-        assertEquals(1, committed(true).committedOffset());
-        assertEquals(7, committed(true).committedLeaderEpoch());
-
-        producer = new ProducerIdentity(aborted.producerId(), aborted.producerEpoch());
-        request.setProducerEpoch(aborted.producerEpoch());
-        assertEquals(Errors.NONE, produce(12, NAME, batch(producer, 0)));
-        assertEquals(Errors.NONE, commitOffsets(5, request));
-        assertEquals(Errors.NONE.code(), end(5, NAME, producer, true).errorCode());
-        assertEquals(0, committed(true).committedOffset());
-        assertEquals(8, committed(true).committedLeaderEpoch());
-
-        assertEquals(Errors.NONE, commitWithEpoch(0, -1));
-        assertEquals(-1, committed(true).committedLeaderEpoch());
-    }
-
-    @Test
-    void shouldReturnNoLeaderEpochOfAnotherOffset() throws Exception {
-        ProducerIdentity producer = open(NAME);
-        assertEquals(Errors.NONE, produce(12, NAME, batch(producer, 0)));
-        assertEquals(Errors.NONE, commitWithEpoch(1, 7));
-        // By the application that has the store: no client has told an epoch.
-        running.store().openTopic(TOPIC).cursor(GROUP).advance(0, 0);
-        assertEquals(0, committed(true).committedOffset());
-        assertEquals(-1, committed(true).committedLeaderEpoch());
     }
 
     @Test

@@ -40,9 +40,6 @@ final class Group {
     @GuardedBy("this")
     private final Map<String, String> commitMetadata = new TreeMap<>();
 
-    @GuardedBy("this")
-    private final CommittedEpochs epochs = new CommittedEpochs();
-
     /** The topics in which the group has offsets, as far as it is known. */
     @GuardedBy("this")
     private final Set<UUID> topics = new HashSet<>();
@@ -163,12 +160,6 @@ final class Group {
                         : commitMetadata.put(place, value);
         metadataBytes += bytesOf(value) - bytesOf(before);
         return before;
-    }
-
-    /** Returns the leader epochs that were committed since the server was started. */
-    @GuardedBy("this")
-    CommittedEpochs epochs() {
-        return epochs;
     }
 
     private static long bytesOf(String metadata) {

@@ -34,8 +34,7 @@ final class GroupOffsets {
 
     /** Returns about how much memory the offsets of a group in a topic use. */
     static long memoryBytes(Topic topic) {
-        long ofPartition = 2L * Long.BYTES + CommittedEpochs.PARTITION_BYTES;
-        return CURSOR_BYTES + ofPartition * topic.partitionCount();
+        return CURSOR_BYTES + 2L * Long.BYTES * topic.partitionCount();
     }
 
     /**

@@ -175,17 +175,7 @@ public final class OffsetCommitHandler implements Handler<OffsetCommitRequestDat
             }
         }
         try {
-            long offset = asked.committedOffset();
-            synchronized (group) {
-                group.epochs()
-                        .note(
-                                topic.id(),
-                                topic.partitionCount(),
-                                partition,
-                                offset,
-                                asked.committedLeaderEpoch());
-            }
-            moved.add(GroupOffsets.advance(topic, group.id(), partition, offset));
+            moved.add(GroupOffsets.advance(topic, group.id(), partition, asked.committedOffset()));
             metadata.put(GroupOffsets.place(topic, partition), text);
             return Errors.NONE;
         } catch (InvalidOptionException e) {

@@ -44,12 +44,10 @@ public final class OffsetFetchHandler implements Handler<OffsetFetchRequestData>
     /**
      * What is asked of a group.
      *
-     * @param group null if only its offsets are known, or nothing
      * @param metadata what was committed beside its offsets, by place
      * @param isStable whether offsets that an open transaction is to move are not told
      */
-    private record Wanted(
-            String groupId, Group group, Map<String, String> metadata, boolean isStable) {}
+    private record Wanted(String groupId, Map<String, String> metadata, boolean isStable) {}
 
     OffsetFetchHandler(GroupCoordinator coordinator, GroupOffsets offsets, ServedTopics topics) {
         this.coordinator = coordinator;
@@ -115,8 +113,6 @@ public final class OffsetFetchHandler implements Handler<OffsetFetchRequestData>
                                                                     each.partitionIndex())
                                                             .setCommittedOffset(
                                                                     each.committedOffset())
-                                                            .setCommittedLeaderEpoch(
-                                                                    each.committedLeaderEpoch())
                                                             .setMetadata(each.metadata())
                                                             .setErrorCode(each.errorCode())));
             response.topics().add(older);
@@ -147,8 +143,7 @@ public final class OffsetFetchHandler implements Handler<OffsetFetchRequestData>
             OffsetFetchRequestGroup asked,
             boolean isStable,
             OffsetFetchResponseGroup result) {
-        Group group = coordinator.find(asked.groupId());
-        Wanted wanted = new Wanted(asked.groupId(), group, metadataOf(group), isStable);
+        Wanted wanted = new Wanted(asked.groupId(), metadataOf(asked.groupId()), isStable);
         if (asked.topics() != null) {
             return asked.topics().stream().map(each -> () -> fetch(exchange, wanted, each, result));
         }
@@ -162,7 +157,8 @@ public final class OffsetFetchHandler implements Handler<OffsetFetchRequestData>
                         .map(each -> () -> fetchAll(exchange, wanted, each, result)));
     }
 
-    private static Map<String, String> metadataOf(Group group) {
+    private Map<String, String> metadataOf(String groupId) {
+        Group group = coordinator.find(groupId);
         if (group == null) {
             return Map.of();
         }
@@ -230,23 +226,13 @@ public final class OffsetFetchHandler implements Handler<OffsetFetchRequestData>
             if (offset >= 0 || !onlyKnown) {
                 found.add(
                         at(
-                                        partition,
-                                        offset,
-                                        wanted.metadata.get(GroupOffsets.place(topic, partition)),
-                                        Errors.NONE)
-                                .setCommittedLeaderEpoch(epoch(wanted, topic, partition, offset)));
+                                partition,
+                                offset,
+                                wanted.metadata.get(GroupOffsets.place(topic, partition)),
+                                Errors.NONE));
             }
         }
         return result.setPartitions(found);
-    }
-
-    private static int epoch(Wanted wanted, Topic topic, int partition, long offset) {
-        if (wanted.group == null || offset < 0) {
-            return CommittedEpochs.UNKNOWN;
-        }
-        synchronized (wanted.group) {
-            return wanted.group.epochs().find(topic.id(), partition, offset);
-        }
     }
 
     /** Before the offset is read: a transaction that ends in between has moved it. */

@@ -155,13 +155,6 @@ public final class TransactionalCommitHandler implements Handler<TxnOffsetCommit
             if ((text != null && !text.isEmpty()) || group.commitMetadata().containsKey(place)) {
                 note = text == null ? "" : text;
             }
-            group.epochs()
-                    .note(
-                            topic.id(),
-                            topic.partitionCount(),
-                            partition,
-                            offset,
-                            asked.committedLeaderEpoch());
         }
         to.moves.add(new CursorMove(topic, group.id(), partition, offset, note));
         return Errors.NONE;
