@@ -41,14 +41,23 @@ class IdleTest {
     /** Without a rest it would be a hundred or more. */
     private static final long FEW_WAKE_UPS = 10;
 
+    private static final long FOLLOWED_NS = 1_000_000_000;
+
+    /** One each 100 ms, and some more. */
+    private static final long FEW_LOOKS = 15;
+
     @TempDir private Path directory;
 
     /** How often the store's threads, and those of its readers, began to wait so far. */
     private static long rests() {
+        return restsOf("firn-");
+    }
+
+    private static long restsOf(String prefix) {
         ThreadMXBean threads = ManagementFactory.getThreadMXBean();
         long rests = 0;
         for (ThreadInfo each : threads.getThreadInfo(threads.getAllThreadIds())) {
-            if (each != null && each.getThreadName().startsWith("firn-")) {
+            if (each != null && each.getThreadName().startsWith(prefix)) {
                 rests += each.getWaitedCount();
             }
         }
@@ -63,6 +72,29 @@ class IdleTest {
                     LockSupport.parkNanos(WINDOW_NS);
                     return rests() - before < FEW_WAKE_UPS;
                 });
+    }
+
+    /** Readers see what is appended without a look, so only other changes need one. */
+    @Test
+    void shouldLookSeldomAtAStoreToWhichAnotherOneOnlyAppends() {
+        try (LogStore store = Stores.at(directory).open()) {
+            Partition partition = store.createTopic("t", Stores.small()).partition(0);
+            try (Appender appender = partition.openAppender();
+                    LogStore reader = Stores.at(directory).readOnly().open()) {
+                Partition seen = reader.openTopic("t").partition(0);
+                await(
+                        "a second with few looks",
+                        () -> {
+                            long before = restsOf("firn-follow");
+                            long end = System.nanoTime() + FOLLOWED_NS;
+                            while (System.nanoTime() - end < 0) {
+                                assertEquals(appender.append(bytes("a")) + 1, seen.visibleOffset());
+                                LockSupport.parkNanos(10_000_000);
+                            }
+                            return restsOf("firn-follow") - before < FEW_LOOKS;
+                        });
+            }
+        }
     }
 
     private static void appendToEach(Topic topic) {

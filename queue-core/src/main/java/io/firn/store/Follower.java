@@ -49,8 +49,11 @@ final class Follower implements Background.Following {
     /** The same, while no segment changes: another writer is noticed without it (O22). */
     private static final long WRITER_WHEN_IDLE_NS = 1_000_000_000;
 
-    /** While nothing changes; readers see new ends without a look. */
-    private static final long LOOK_WHEN_IDLE_NS = 40_000_000;
+    /**
+     * While no segment changes and nobody is to be told of new ends: readers see those without a
+     * look, and find the segment that an end is in.
+     */
+    private static final long LOOK_WHEN_IDLE_NS = 100_000_000;
 
     private static final long IDLE_AFTER_NS = 100_000_000;
 
