@@ -168,11 +168,29 @@ public final class CursorTailer implements Tailer {
         if (readBy != Thread.currentThread()) {
             readBy = Thread.currentThread();
         }
+        int taken;
         try {
-            return pollPast(to, limit, timeout);
-        } finally {
-            handling.isInHandler = false;
+            taken = pollPast(to, limit, timeout);
+        } catch (Throwable e) {
+            advanceAfter(e);
+            throw e;
+        }
+        handled.commitIfDue();
+        return taken;
+    }
+
+    /** What ended the poll is what its caller has to know, also when the cursor is refused. */
+    private void advanceAfter(Throwable e) {
+        if (e instanceof TruncatedException cut && !handling.isInHandler) {
+            handled.cut(cut.partition(), cut.truncatedTo());
+        }
+        handling.isInHandler = false;
+        try {
             handled.commitIfDue();
+        } catch (FirnException refused) {
+            if (refused != e) {
+                e.addSuppressed(refused);
+            }
         }
     }
 

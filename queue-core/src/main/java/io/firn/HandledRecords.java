@@ -46,6 +46,16 @@ final class HandledRecords {
         }
     }
 
+    /**
+     * Forgets what was handled from an offset on: the log was truncated to it, and the store has
+     * moved its cursors back, since other records may have these offsets.
+     */
+    void cut(int partition, long offset) {
+        if (partition < offsets.length) {
+            offsets[partition] = Math.min(offsets[partition], offset);
+        }
+    }
+
     /** Advances the cursor if that many records were handled, or the time has passed. */
     void commitIfDue() {
         if (records >= commitRecords || untilDueNs() <= 0) {

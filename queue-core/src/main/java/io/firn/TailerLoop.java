@@ -51,11 +51,13 @@ public final class TailerLoop {
         /**
          * Called on the thread of the run. What it throws ends the run.
          *
-         * @param error what the handler threw; or a {@link DamagedRangeException}, or an {@link
-         *     OffsetOutOfRangeException} when retention has overtaken the tailer
+         * @param error what the handler threw; or a {@link DamagedRangeException}, an {@link
+         *     OffsetOutOfRangeException} when retention has overtaken the tailer, or a {@link
+         *     TruncatedException}
          * @return {@link Verdict#STOP}: the run ends and throws the error. {@link Verdict#AGAIN}:
          *     the same again, after a pause. {@link Verdict#CONTINUE}: goes on after the record
-         *     that was not handled, after the damaged range, or at the start of the log
+         *     that was not handled, after the damaged range, at the start of the log, or at the
+         *     offset to which it was truncated
          */
         Verdict onError(RuntimeException error);
     }
@@ -184,6 +186,8 @@ public final class TailerLoop {
                 }
             } catch (DamagedRangeException e) {
                 onError(e, e.partition(), e.toOffset());
+            } catch (TruncatedException e) {
+                onError(e, e.partition(), e.truncatedTo());
             } catch (OffsetOutOfRangeException e) {
                 long start = e.logStartOffset();
                 onError(e, e.partition(), e.offset() < start ? start : e.nextOffset());

@@ -130,11 +130,11 @@ public final class TailerPublisher implements Flow.Publisher<StoredRecord> {
 
         @Override
         public void run() {
-            Exception why = null;
+            Throwable why;
             subscriber.onSubscribe(this);
             try (Tailer tailer = tailers.get()) {
                 why = deliver(tailer);
-            } catch (RuntimeException e) {
+            } catch (RuntimeException | Error e) {
                 if (isInSubscriber) {
                     isOver = true;
                     throw e;
@@ -182,7 +182,7 @@ public final class TailerPublisher implements Flow.Publisher<StoredRecord> {
             return isOver ? Verdict.STOP : Verdict.CONTINUE;
         }
 
-        private void end(Exception why) {
+        private void end(Throwable why) {
             Flow.Subscriber<? super StoredRecord> last = subscriber;
             subscriber = null; // rule 3.13
             if (!isOver) {

@@ -288,6 +288,35 @@ class CursorTailerTest {
     }
 
     @Test
+    void shouldThrowWhatThePollThrewWhenTheCursorRefusesTheOffset() {
+        append(0, 2);
+        CursorTailer tailer = topic.openTailer(AT_C.withCommitEvery(1));
+        tailer.seek(0, 10);
+        Throwable[] suppressed =
+                assertThrows(OffsetOutOfRangeException.class, () -> tailer.poll(keep, 1))
+                        .getSuppressed();
+        assertEquals(InvalidOptionException.class, suppressed[0].getClass());
+        AtomicInteger errors = new AtomicInteger();
+        TailerLoop loop = new TailerLoop();
+        loop.onError(
+                error -> {
+                    errors.incrementAndGet();
+                    loop.stop();
+                    return Verdict.CONTINUE;
+                });
+        tailer.run(keep, loop);
+        assertEquals(1, errors.get());
+        assertEquals(List.of(2L, 0L), persisted());
+        tailer.seek(0, 1);
+        topic.deleteCursor("c");
+        RecordHandler failing =
+                record -> {
+                    throw new IllegalArgumentException("of the handler");
+                };
+        assertThrows(IllegalArgumentException.class, () -> tailer.poll(failing, 1));
+    }
+
+    @Test
     void shouldRunInALoopAndCommitWhatItHandled() {
         append(0, 3);
         append(1, 3);

@@ -10,6 +10,8 @@ import io.firn.BatchReader;
 import io.firn.BatchRun;
 import io.firn.Cleanup;
 import io.firn.Compression;
+import io.firn.CursorOptions;
+import io.firn.CursorTailer;
 import io.firn.Durability;
 import io.firn.EpochEnd;
 import io.firn.InvalidBatchException;
@@ -20,11 +22,13 @@ import io.firn.Partition;
 import io.firn.ReplicaAppender;
 import io.firn.ReplicatedTopicException;
 import io.firn.Tailer;
+import io.firn.TailerLoop;
 import io.firn.Topic;
 import io.firn.TopicOptions;
 import io.firn.Transaction;
 import io.firn.TruncatedException;
 import io.firn.UnexpectedOffsetException;
+import io.firn.Verdict;
 import io.firn.kafka.SourceLog;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -38,6 +42,7 @@ import java.util.Random;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -487,6 +492,62 @@ class ReplicaTest {
             assertEquals(2, topic.cursor("back").offset(0));
             topic = reopen();
         }
+    }
+
+    /** Replicates eight batches, has them read, and replaces those from 3 on by six others. */
+    private static void replaceWhatIsRead(Topic topic, Runnable read) {
+        SourceLog source = new SourceLog(0, 1);
+        for (int i = 0; i < 14; i++) {
+            if (i == 8) {
+                replicate(source, topic);
+                read.run();
+                truncate(source, topic, 3);
+            }
+            source.append(Compression.NONE, "value " + i);
+        }
+        replicate(source, topic);
+    }
+
+    private static void replicate(SourceLog source, Topic topic) {
+        try (ReplicaAppender appender = topic.openReplicaAppender(0)) {
+            replicate(source, appender, 100);
+        }
+    }
+
+    @Test
+    void shouldNotMoveACursorPastWhatHasReplacedTheRecordsThatWereHandled() {
+        Topic topic = create(options());
+        CursorOptions seldom = CursorOptions.at("c").withCommitEvery(1_000);
+        try (CursorTailer tailer = topic.openTailer(seldom)) {
+            replaceWhatIsRead(topic, () -> assertEquals(8, tailer.forEach(record -> {}, 100)));
+            assertThrows(TruncatedException.class, () -> tailer.forEach(record -> {}, 100));
+        }
+        assertEquals(3, topic.cursor("c").offset(0));
+    }
+
+    @Test
+    @Timeout(30)
+    void shouldContinueALoopWhereTheLogWasCut() {
+        Topic topic = create(options());
+        Tailer tailer = topic.openTailer();
+        replaceWhatIsRead(topic, () -> assertEquals(8, tailer.forEach(record -> {}, 100)));
+        List<RuntimeException> errors = new ArrayList<>();
+        TailerLoop loop =
+                new TailerLoop()
+                        .onError(
+                                error -> {
+                                    errors.add(error);
+                                    return Verdict.CONTINUE;
+                                });
+        List<Long> offsets = new ArrayList<>();
+        tailer.run(
+                record -> {
+                    offsets.add(record.offset());
+                    return record.offset() == 8 ? Verdict.STOP : Verdict.CONTINUE;
+                },
+                loop);
+        assertEquals(1, errors.size());
+        assertEquals(List.of(3L, 4L, 5L, 6L, 7L, 8L), offsets);
     }
 
     @Test

@@ -204,4 +204,18 @@ class TailerPublisherTest {
         thread.setUncaughtExceptionHandler((dead, why) -> {});
         return thread;
     }
+
+    @Test
+    void shouldPassOnAnErrorOfTheTailer() {
+        append(1);
+        Error missing = new NoClassDefFoundError("of a codec");
+        TailerPublisher publisher =
+                new TailerPublisher(
+                        () -> {
+                            throw missing;
+                        });
+        Listener listener = subscribed(publisher, new Listener());
+        awaitEnd(listener);
+        assertSame(missing, listener.error);
+    }
 }

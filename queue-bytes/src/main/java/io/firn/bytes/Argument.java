@@ -103,8 +103,8 @@ final class Argument {
             integer = integer(found, value);
             checkRange(integer);
         } else if (REALS.indexOf(kind) >= 0 && isNumber(found)) {
-            real = REALS.indexOf(found) >= 0 ? real(found, value) : integer(found, value);
-            if (kind == 'F' && found != 'F' && (float) real != real) {
+            real = REALS.indexOf(found) >= 0 ? real(found, value) : exact(integer(found, value));
+            if (kind == 'F' && found != 'F' && Double.compare((float) real, real) != 0) {
                 throw wrong("a float", "the number " + real);
             }
         } else if (kind == 'Z' && found == 'Z') {
@@ -132,6 +132,14 @@ final class Argument {
 
     private static double real(char tag, RecordBytes value) {
         return tag == 'F' ? value.readFloat() : value.readDouble();
+    }
+
+    private double exact(long found) {
+        double rounded = found;
+        if ((long) rounded != found || rounded == 0x1p63) { // which is cast to the largest long
+            throw wrong("a number that fits " + type, "" + found);
+        }
+        return rounded;
     }
 
     private void checkRange(long found) {

@@ -124,10 +124,10 @@ public final class BytesAppender implements AutoCloseable {
      * {@link #write(WriteBytesMarshallable)} does. {@link BytesTailer#methodReader} calls the
      * methods of the same or a similar interface.
      *
-     * @param type an interface whose methods return nothing and have parameters of the primitive
-     *     types, {@code String}, {@code CharSequence}, {@code byte[]}, enums, and classes that
-     *     implement {@link net.openhft.chronicle.bytes.BytesMarshallable} by methods of their own.
-     *     A method is written by its name, or by its number if it has a {@link
+     * @param type an interface, not sealed, whose methods return nothing and have parameters of the
+     *     primitive types, {@code String}, {@code CharSequence}, {@code byte[]}, enums, and classes
+     *     that implement {@link net.openhft.chronicle.bytes.BytesMarshallable} by methods of their
+     *     own. A method is written by its name, or by its number if it has a {@link
      *     net.openhft.chronicle.bytes.MethodId}
      * @throws io.firn.InvalidOptionException when the type is no such interface, or its package is
      *     not open to this library

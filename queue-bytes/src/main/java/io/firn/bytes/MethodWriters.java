@@ -29,6 +29,10 @@ final class MethodWriters {
         if (!type.isInterface()) {
             throw new InvalidOptionException("an interface is expected, found " + type.getName());
         }
+        if (type.isSealed()) {
+            throw new InvalidOptionException(
+                    "an interface is expected that is not sealed, found " + type.getName());
+        }
         List<Method> methods = sorted(type);
         byte[][] heads = methods.stream().map(CallForm::head).toArray(byte[][]::new);
         try {

@@ -295,6 +295,44 @@ class MethodCallTest {
         assertEquals(1, reader.skipped());
     }
 
+    interface Longs {
+        void price(long value);
+    }
+
+    interface Doubles {
+        void price(double value);
+    }
+
+    interface Floats {
+        void price(float value);
+    }
+
+    @Test
+    void shouldReadAsAnotherTypeOnlyNumbersThatFit() {
+        MethodReader doubles = tailer.methodReader((Doubles) value -> calls.add("" + value));
+        MethodReader floats = tailer.methodReader((Floats) value -> calls.add("" + value));
+        Longs longs = appender.methodWriter(Longs.class);
+        for (long exact : new long[] {1L << 53, -(1L << 60), Long.MIN_VALUE}) {
+            longs.price(exact);
+            assertTrue(doubles.readOne());
+            assertEquals("" + (double) exact, calls.remove(0));
+        }
+        for (long inexact : new long[] {(1L << 53) + 1, Long.MAX_VALUE}) {
+            longs.price(inexact);
+            assertThrows(MalformedValueException.class, doubles::readOne);
+            assertThrows(MalformedValueException.class, floats::readOne);
+            tailer.tailer().seekToEnd();
+        }
+        Doubles writer = appender.methodWriter(Doubles.class);
+        for (double exact : new double[] {0.5, -0.0, Double.NaN, Double.NEGATIVE_INFINITY}) {
+            writer.price(exact);
+            assertTrue(floats.readOne());
+            assertEquals("" + (float) exact, calls.remove(0));
+        }
+        writer.price(0.1);
+        assertThrows(MalformedValueException.class, floats::readOne);
+    }
+
     private static final class NoOrders implements Orders {
         @Override
         public void order(int id, Item item) {
@@ -385,10 +423,26 @@ class MethodCallTest {
         void take(long a);
     }
 
+    sealed interface Sealed {
+        void take(long a);
+    }
+
+    private static final class OnlySealed implements Sealed {
+        @Override
+        public void take(long a) {
+            throw new AssertionError();
+        }
+    }
+
     @Test
     void shouldRefuseInterfacesThatCannotBeWritten() {
         for (Class<?> type :
-                List.of(Returning.class, WithObject.class, Overloaded.class, String.class)) {
+                List.of(
+                        Returning.class,
+                        WithObject.class,
+                        Overloaded.class,
+                        Sealed.class,
+                        String.class)) {
             InvalidOptionException e =
                     assertThrows(InvalidOptionException.class, () -> appender.methodWriter(type));
             assertNotNull(e.getMessage());
