@@ -45,7 +45,7 @@ public final class CursorTailer implements Tailer {
         this.cursor = cursor;
         this.options = options;
         this.partitions = partitions;
-        this.handled = new HandledRecords(cursor, options);
+        this.handled = new HandledRecords(tailer, cursor, options);
     }
 
     /** Moves a tailer to its cursor; closes it when that fails. */
@@ -181,9 +181,6 @@ public final class CursorTailer implements Tailer {
 
     /** What ended the poll is what its caller has to know, also when the cursor is refused. */
     private void advanceAfter(Throwable e) {
-        if (e instanceof TruncatedException cut && !handling.isInHandler) {
-            handled.cut(cut.partition(), cut.truncatedTo());
-        }
         handling.isInHandler = false;
         try {
             handled.commitIfDue();
@@ -319,7 +316,9 @@ public final class CursorTailer implements Tailer {
     /** What an iterator has read ahead was given to nobody. */
     private void backToAhead() {
         if (ahead != null) {
-            tailer.seek(ahead.partition(), ahead.offset());
+            if (tailer.truncatedTo(ahead.partition()) >= ahead.offset()) {
+                tailer.seek(ahead.partition(), ahead.offset());
+            } // else the poll has to tell that it was truncated
             ahead = null;
         }
     }
@@ -334,6 +333,11 @@ public final class CursorTailer implements Tailer {
     @Override
     public long offset() {
         return tailer.offset();
+    }
+
+    @Override
+    public long truncatedTo(int partition) {
+        return tailer.truncatedTo(partition);
     }
 
     @Override

@@ -10,6 +10,7 @@ import java.util.Arrays;
 final class HandledRecords {
     private static final int RECORDS_BETWEEN_LOOKS = 16;
 
+    private final Tailer tailer;
     private final Cursor cursor;
     private final int commitRecords;
     private final long commitNs;
@@ -22,7 +23,8 @@ final class HandledRecords {
     /** When the first record was handled that the cursor has not passed. */
     private long handledNs;
 
-    HandledRecords(Cursor cursor, CursorOptions options) {
+    HandledRecords(Tailer tailer, Cursor cursor, CursorOptions options) {
+        this.tailer = tailer;
         this.cursor = cursor;
         this.commitRecords = options.commitRecords();
         this.commitNs = options.commitNs();
@@ -43,16 +45,6 @@ final class HandledRecords {
         }
         if (records++ == 0 && commitNs < Long.MAX_VALUE) {
             handledNs = System.nanoTime();
-        }
-    }
-
-    /**
-     * Forgets what was handled from an offset on: the log was truncated to it, and the store has
-     * moved its cursors back, since other records may have these offsets.
-     */
-    void cut(int partition, long offset) {
-        if (partition < offsets.length) {
-            offsets[partition] = Math.min(offsets[partition], offset);
         }
     }
 
@@ -80,10 +72,27 @@ final class HandledRecords {
     void advanceCursor() {
         while (partitions > 0) {
             int partition = ahead[partitions - 1];
+            cutOff(partition);
             cursor.advance(partition, offsets[partition]);
+            if (cutOff(partition)) { // its store may have moved the cursor back before this did
+                cursor.advance(partition, offsets[partition]);
+            }
             isAhead[partition] = false;
             partitions--;
         }
         records = 0;
+    }
+
+    /**
+     * Forgets what was handled above a truncation, as other records may have these offsets; returns
+     * whether there was such.
+     */
+    private boolean cutOff(int partition) {
+        long cut = tailer.truncatedTo(partition);
+        boolean isAbove = offsets[partition] > cut;
+        if (isAbove) {
+            offsets[partition] = cut;
+        }
+        return isAbove;
     }
 }

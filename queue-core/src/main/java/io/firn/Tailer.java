@@ -111,6 +111,16 @@ public interface Tailer extends AutoCloseable {
     /** As {@link #offset(int)}, for a tailer over one partition. */
     long offset();
 
+    /**
+     * Returns the lowest offset that a partition of a replicated topic was truncated to since this
+     * tailer was moved in it last, or a poll reached it; {@link Long#MAX_VALUE} if it was not.
+     * Other records may have the offsets from there on: who keeps how far it has read goes back to
+     * this offset. If the tailer is above it, its next poll throws a {@link TruncatedException}.
+     *
+     * @throws InvalidOptionException when this tailer does not read that partition
+     */
+    long truncatedTo(int partition);
+
     /** Moves to an offset of a partition. If the log does not have it, the next poll throws. */
     void seek(int partition, long offset);
 

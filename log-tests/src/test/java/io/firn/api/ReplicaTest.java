@@ -21,6 +21,7 @@ import io.firn.LogStore;
 import io.firn.Partition;
 import io.firn.ReplicaAppender;
 import io.firn.ReplicatedTopicException;
+import io.firn.StoredRecord;
 import io.firn.Tailer;
 import io.firn.TailerLoop;
 import io.firn.Topic;
@@ -37,6 +38,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HexFormat;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Random;
 import java.util.stream.Stream;
@@ -523,6 +525,48 @@ class ReplicaTest {
             assertThrows(TruncatedException.class, () -> tailer.forEach(record -> {}, 100));
         }
         assertEquals(3, topic.cursor("c").offset(0));
+    }
+
+    /** No poll has told it of the truncation. */
+    @Test
+    void shouldNotMoveACursorPastATruncationOfWhichItsTailerDoesNotKnow() {
+        Topic topic = create(options());
+        CursorOptions byHand = CursorOptions.at("by-hand").withCommitByHand();
+        CursorOptions seldom = CursorOptions.at("seldom").withCommitEvery(1_000);
+        try (CursorTailer first = topic.openTailer(byHand);
+                CursorTailer second = topic.openTailer(seldom)) {
+            replaceWhatIsRead(
+                    topic,
+                    () -> {
+                        assertEquals(8, first.forEach(record -> {}, 100));
+                        assertEquals(2, second.forEach(record -> {}, 2));
+                        assertEquals(6, second.forEach(record -> {}, 100));
+                    });
+            assertEquals(3, first.truncatedTo(0));
+            first.commit();
+            assertEquals(3, topic.cursor("by-hand").offset(0));
+        }
+        assertEquals(3, topic.cursor("seldom").offset(0));
+    }
+
+    @Test
+    void shouldTellOfATruncationAlsoWhereARecordWasReadAhead() {
+        Topic topic = create(options());
+        try (CursorTailer tailer = topic.openTailer(CursorOptions.at("c"))) {
+            Iterator<StoredRecord> copies = tailer.iterator();
+            replaceWhatIsRead(
+                    topic,
+                    () -> {
+                        for (int i = 0; i < 7; i++) {
+                            copies.next();
+                        }
+                        assertTrue(copies.hasNext());
+                    });
+            assertThrows(TruncatedException.class, () -> tailer.forEach(record -> {}, 100));
+            tailer.seek(3);
+            assertEquals(Long.MAX_VALUE, tailer.truncatedTo(0));
+            assertEquals(6, tailer.forEach(record -> {}, 100));
+        }
     }
 
     @Test

@@ -115,6 +115,14 @@ final class BatchCursor {
     }
 
     /**
+     * Returns the lowest offset of the truncations that {@link #checkRange} was not called after,
+     * and of one that is about to be shown; {@link Long#MAX_VALUE} for none.
+     */
+    long truncatedTo() {
+        return log.truncations().lowestToComeSince(truncationsSeen);
+    }
+
+    /**
      * As {@link #isTruncated}, when something cannot be read: the writing process may have cut it
      * off although this one does not know yet.
      */

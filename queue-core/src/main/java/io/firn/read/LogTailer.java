@@ -240,6 +240,11 @@ public final class LogTailer implements Tailer {
     }
 
     @Override
+    public long truncatedTo(int partition) {
+        return reader(partition).truncatedTo();
+    }
+
+    @Override
     public void seek(int partition, long offset) {
         checkIdle();
         if (offset < 0) {

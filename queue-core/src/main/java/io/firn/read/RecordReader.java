@@ -59,6 +59,11 @@ final class RecordReader {
         return cursor.offset();
     }
 
+    /** Returns what the log was truncated to since it was moved, as {@link BatchCursor} does. */
+    long truncatedTo() {
+        return cursor.truncatedTo();
+    }
+
     /** Returns how many truncations a reader that looks now has seen. */
     long truncations() {
         return log.truncations().count();
