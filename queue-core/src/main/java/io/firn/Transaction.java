@@ -102,6 +102,8 @@ public interface Transaction extends AutoCloseable {
      *     The message says which
      * @throws StoreFullException when there is no room for the decision: the transaction is still
      *     open, and can be committed later, or aborted
+     * @throws ClosedException when the store was closed: nothing is committed, unless it was closed
+     *     meanwhile, and the message says that it is decided when the store is opened again
      */
     void commit();
 
@@ -111,6 +113,8 @@ public interface Transaction extends AutoCloseable {
      *
      * @throws FirnException when the medium of the decisions has failed: the store aborts it when
      *     it is opened again
+     * @throws ClosedException when the store was closed: it is aborted when that is opened again,
+     *     or when its named producer is
      */
     void abort();
 

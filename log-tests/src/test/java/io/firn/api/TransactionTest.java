@@ -10,6 +10,7 @@ import io.firn.AppenderBusyException;
 import io.firn.Batch;
 import io.firn.Claim;
 import io.firn.Cleanup;
+import io.firn.ClosedException;
 import io.firn.Cursor;
 import io.firn.Durability;
 import io.firn.ExclusiveAppender;
@@ -230,6 +231,27 @@ class TransactionTest {
         assertEquals(topic.partition(0).nextOffset(), topic.partition(0).visibleOffset());
         append(0, "later");
         assertEquals(List.of("behind", "later"), committed(0));
+    }
+
+    @Test
+    void shouldSayThatTheStoreIsClosedToWhoEndsATransactionAfterwards() {
+        List<Transaction> open = new ArrayList<>();
+        for (int i = 0; i < 2; i++) {
+            open.add(store.beginTransaction());
+            open.get(2 * i).append(topic.partition(0), new byte[8]);
+            open.add(store.openProducer("p" + i, MINUTE).beginTransaction());
+            open.get(2 * i + 1).append(topic.partition(0), new byte[8]);
+            open.get(2 * i + 1).append(topic.partition(1), new byte[8]);
+        }
+        Transaction ended = store.beginTransaction();
+        ended.append(topic.partition(0), new byte[8]);
+        ended.commit();
+        store.close();
+        assertThrows(ClosedException.class, open.get(0)::commit);
+        assertThrows(ClosedException.class, open.get(1)::commit);
+        assertThrows(ClosedException.class, open.get(2)::abort);
+        assertThrows(ClosedException.class, open.get(3)::close);
+        ended.close();
     }
 
     @Test

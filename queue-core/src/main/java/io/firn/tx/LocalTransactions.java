@@ -119,6 +119,7 @@ final class LocalTransactions {
                 }
                 return; // it was fenced, or its time was out: it is aborted
             }
+            context.checkOpen();
             try {
                 if (isCommit) {
                     decisions.end(producer, true, identity.epoch(), identity);

@@ -1,5 +1,6 @@
 package io.firn.tx;
 
+import io.firn.ClosedException;
 import io.firn.FirnException;
 import io.firn.StoreFullException;
 
@@ -16,13 +17,23 @@ final class TxFailure {
     /** A decision may or may not be durable: it is found out when the store is opened again. */
     FirnException set(TxProducer producer, FirnException why) {
         failure =
-                new FirnException(
+                ofKind(
                         producer
                                 + ": the outcome of its transaction could not be written ("
                                 + why.getMessage()
                                 + "), so it is unknown until the store is opened again",
                         why);
         return failure;
+    }
+
+    /** A store that is being closed is no medium that fails. */
+    private static FirnException ofKind(String message, FirnException why) {
+        FirnException made =
+                why instanceof ClosedException
+                        ? new ClosedException(message)
+                        : new FirnException(message);
+        made.initCause(why);
+        return made;
     }
 
     /**
@@ -58,7 +69,7 @@ final class TxFailure {
     void check() {
         FirnException first = failure;
         if (first != null) {
-            throw new FirnException(first.getMessage(), first);
+            throw ofKind(first.getMessage(), first);
         }
     }
 }
