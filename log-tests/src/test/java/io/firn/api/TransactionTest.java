@@ -472,9 +472,12 @@ class TransactionTest {
         try (LogStore other = Stores.at(directory.resolve("other")).open();
                 Transaction tx = store.beginTransaction()) {
             Topic foreign = other.createTopic("t", Stores.small());
-            assertThrows(
-                    InvalidOptionException.class,
-                    () -> tx.append(foreign.partition(0), batch("a")));
+            Throwable refused =
+                    assertThrows(
+                            InvalidOptionException.class,
+                            () -> tx.append(foreign.partition(0), batch("a")));
+            String message = refused.getMessage();
+            assertTrue(message.contains(" the store " + directory), message);
         }
     }
 

@@ -268,6 +268,11 @@ public final class LogContext {
         return openTransactions;
     }
 
+    @Override
+    public String toString() {
+        return config.directory().toString();
+    }
+
     // ---- the end
 
     /** Throws when nothing may be changed. */

@@ -57,7 +57,7 @@ public final class ServerKeys {
         add(ConfigKey.of("advertised.listeners", LIST, null));
         add(ConfigKey.of("listener.security.protocol.map", LIST, PROTOCOLS));
         add(ConfigKey.of("log.dirs", LIST, null));
-        add(ConfigKey.of("log.dir", STRING, "data"));
+        add(ConfigKey.of("log.dir", STRING, "data").meeting("a directory", dir -> !dir.isEmpty()));
         add(ConfigKey.of("num.network.threads", INT, 3).atLeast(1));
         add(ConfigKey.of("background.threads", INT, 4).atLeast(1));
         add(ConfigKey.of("num.partitions", INT, 1).atLeast(1));

@@ -29,6 +29,7 @@ class ServerConfigTest {
         for (Map<String, String> each :
                 List.of(
                         Map.of("log.channel.type", "disk"),
+                        Map.of("log.dir", " "),
                         Map.of("num.partitions", "many"),
                         Map.of("num.partitions", "0"),
                         Map.of("auto.create.topics.enable", "yes"),
