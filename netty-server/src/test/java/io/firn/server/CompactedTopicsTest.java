@@ -37,6 +37,8 @@ import org.apache.kafka.common.message.AlterConfigsRequestData;
 import org.apache.kafka.common.message.AlterConfigsRequestData.AlterConfigsResource;
 import org.apache.kafka.common.message.AlterConfigsRequestData.AlterableConfig;
 import org.apache.kafka.common.message.AlterConfigsResponseData;
+import org.apache.kafka.common.message.ProduceResponseData.BatchIndexAndErrorMessage;
+import org.apache.kafka.common.message.ProduceResponseData.PartitionProduceResponse;
 import org.apache.kafka.common.protocol.ApiKeys;
 import org.apache.kafka.common.protocol.Errors;
 import org.apache.kafka.common.record.internal.MemoryRecords;
@@ -261,6 +263,62 @@ class CompactedTopicsTest {
                 next += 2;
                 assertEquals(next, running.store().openTopic(TOPIC).partition(0).nextOffset());
             }
+        }
+    }
+
+    @Test
+    void shouldNameEachRecordWithoutAKeyHoweverTheBatchIsCompressed() throws Exception {
+        running.createTopic(TOPIC, 1, Map.of("cleanup.policy", "compact"));
+        SimpleRecord keyed = new SimpleRecord(1, new byte[] {1}, new byte[300]);
+        SimpleRecord keyless = new SimpleRecord(1, null, new byte[300]);
+        try (Wire wire = new Wire(running.server())) {
+            for (Compression codec : List.of(Compression.NONE, Compression.zstd().build())) {
+                MemoryRecords records =
+                        MemoryRecords.withRecords(codec, keyed, keyless, keyed, keyless, keyless);
+                PartitionProduceResponse result = Asks.produced(wire, TOPIC, 0, Asks.ALL, records);
+                assertEquals(Errors.INVALID_RECORD.code(), result.errorCode());
+                assertEquals(
+                        List.of(1, 3, 4),
+                        result.recordErrors().stream()
+                                .map(BatchIndexAndErrorMessage::batchIndex)
+                                .toList());
+            }
+        }
+    }
+
+    @Test
+    void shouldNameNoRecordWithoutAKeyWhenThereAreTooMany() throws Exception {
+        running.createTopic(TOPIC, 1, Map.of("cleanup.policy", "compact"));
+        SimpleRecord[] keyless = new SimpleRecord[1_001];
+        Arrays.fill(keyless, new SimpleRecord(1, null, new byte[1]));
+        try (Wire wire = new Wire(running.server())) {
+            for (int count : new int[] {1_000, 1_001}) {
+                MemoryRecords records =
+                        MemoryRecords.withRecords(Compression.NONE, Arrays.copyOf(keyless, count));
+                PartitionProduceResponse result = Asks.produced(wire, TOPIC, 0, Asks.ALL, records);
+                assertEquals(Errors.INVALID_RECORD.code(), result.errorCode());
+                assertEquals(count == 1_000 ? 1_000 : 0, result.recordErrors().size());
+            }
+        }
+    }
+
+    /** As Kafka's producer understands it, which is told that its record was beside others. */
+    @Test
+    void shouldTellAProducerWhichOfItsRecordsHadNoKey() throws Exception {
+        running.createTopic(TOPIC, 1, Map.of("cleanup.policy", "compact"));
+        try (KafkaProducer<String, String> producer =
+                running.producer(Map.of("linger.ms", "60000"))) {
+            var good = producer.send(new ProducerRecord<>(TOPIC, "key", "value"));
+            var bad = producer.send(new ProducerRecord<>(TOPIC, "no key"));
+            producer.flush();
+            ExecutionException refusal = assertThrows(ExecutionException.class, bad::get);
+            assertTrue(
+                    refusal.getCause().getMessage().contains("each record needs a key"),
+                    refusal.getCause().getMessage());
+            refusal = assertThrows(ExecutionException.class, good::get);
+            assertTrue(
+                    refusal.getCause().getMessage().contains("part of a batch"),
+                    refusal.getCause().getMessage());
         }
     }
 

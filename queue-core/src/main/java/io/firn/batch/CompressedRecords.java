@@ -3,6 +3,8 @@ package io.firn.batch;
 import io.firn.Compression;
 import java.io.EOFException;
 import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
 
 /** Counts the records of a compressed batch, without holding more than a piece of it. */
 final class CompressedRecords {
@@ -43,6 +45,28 @@ final class CompressedRecords {
         }
     }
 
+    /**
+     * Returns which of a number of records lack a key, up to the first malformed one.
+     *
+     * @param most how many to return at most
+     */
+    static List<Integer> withoutKey(Compression codec, byte[] compressed, int count, int most)
+            throws IOException {
+        List<Integer> found = new ArrayList<>();
+        try (RecordStream in = RecordStream.open(codec, compressed)) {
+            for (int i = 0; i < count && found.size() < most; i++) {
+                int record = skipRecord(in, i, true);
+                if (record == MALFORMED) {
+                    break;
+                }
+                if (record == WITHOUT_KEY) {
+                    found.add(i);
+                }
+            }
+        }
+        return found;
+    }
+
     private static int skipRecord(RecordStream in, int index, boolean needsKey) throws IOException {
         try {
             long length = in.nextNumber();
@@ -57,14 +81,12 @@ final class CompressedRecords {
                     || end > BatchFormat.MAX_DECOMPRESSED) {
                 return MALFORMED;
             }
-            if (needsKey && in.nextNumber() < 0) {
-                return WITHOUT_KEY;
-            }
+            boolean lacksKey = needsKey && in.nextNumber() < 0;
             if (in.position() > end) {
                 return MALFORMED;
             }
             in.skipTo(end);
-            return WELL_FORMED;
+            return lacksKey ? WITHOUT_KEY : WELL_FORMED;
         } catch (EOFException e) {
             return MALFORMED;
         }

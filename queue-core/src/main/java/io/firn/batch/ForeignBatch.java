@@ -4,6 +4,8 @@ import io.firn.Compression;
 import io.firn.InvalidBatchException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.zip.CRC32C;
 
 /** Checks a batch that another producer made, before a byte of it is stored. */
@@ -116,6 +118,45 @@ public final class ForeignBatch {
     private static boolean isDense(int size, int count) {
         int room = size - BatchFormat.HEADER_LENGTH;
         return count > Math.max(FEW_RECORDS, room / CompressedRecords.LEAST_RECORD_BYTES);
+    }
+
+    /**
+     * Returns which records of a batch have no key: their numbers in the batch, ascending, up to
+     * the first record that is malformed. Takes as long as {@link #check(ByteBuffer, boolean)},
+     * which has refused the batch.
+     *
+     * @param most how many to return at most
+     */
+    public static List<Integer> withoutKey(ByteBuffer buffer, int most) {
+        int at = buffer.position();
+        int size = buffer.remaining();
+        int count = buffer.getInt(at + BatchFormat.COUNT);
+        if (isCompressed(buffer)) {
+            int attributes = buffer.getShort(at + BatchFormat.ATTRIBUTES);
+            Compression codec = Compression.ofId(attributes & BatchFormat.COMPRESSION_MASK);
+            byte[] compressed = new byte[size - BatchFormat.HEADER_LENGTH];
+            buffer.get(at + BatchFormat.HEADER_LENGTH, compressed);
+            try {
+                return CompressedRecords.withoutKey(codec, compressed, count, most);
+            } catch (IOException e) {
+                return List.of();
+            }
+        }
+        List<Integer> found = new ArrayList<>();
+        RecordParser record = new RecordParser();
+        record.pointAt(buffer);
+        record.batch(0, count, 0, false, at + size);
+        int position = at + BatchFormat.HEADER_LENGTH;
+        for (int i = 0; i < count && found.size() < most; i++) {
+            position = record.parse(position);
+            if (position < 0 || record.offset() != i) {
+                break;
+            }
+            if (record.keyLength() < 0) {
+                found.add(i);
+            }
+        }
+        return found;
     }
 
     private static void checkCompressed(

@@ -248,6 +248,35 @@ class ForeignBatchTest {
         assertRefused(sealed(batch), "record 0 of 3 is malformed");
     }
 
+    @ParameterizedTest
+    @EnumSource
+    void shouldTellWhichRecordsHaveNoKey(Compression codec) {
+        List<StoredRecord> records = new ArrayList<>();
+        for (int i = 0; i < 5; i++) {
+            byte[] key = i == 1 || i > 2 ? null : new byte[i];
+            records.add(new StoredRecord(0, 0, 1_000, key, new byte[300], List.of()));
+        }
+        ByteBuffer batch = KafkaBatches.of(codec).encode(records);
+        ByteBuffer placed = ByteBuffer.allocate(batch.remaining() + 11).position(11);
+        placed.put(batch.duplicate()).position(11);
+
+        assertThrows(InvalidBatchException.class, () -> ForeignBatch.check(batch, true));
+        assertEquals(List.of(1, 3, 4), ForeignBatch.withoutKey(batch, 10));
+        assertEquals(List.of(1, 3), ForeignBatch.withoutKey(batch, 2));
+        assertEquals(List.of(1, 3, 4), ForeignBatch.withoutKey(placed, 10));
+        count(batch, 1_000);
+        assertEquals(List.of(1, 3, 4), ForeignBatch.withoutKey(batch, 10));
+    }
+
+    @Test
+    void shouldTellNothingOfTheRecordsAfterAMalformedOne() {
+        ByteBuffer batch = threeRecords();
+        int second = BatchFormat.HEADER_LENGTH + (batch.limit() - BatchFormat.HEADER_LENGTH) / 3;
+        batch.put(second + 3, (byte) 0); // as if it were the first
+
+        assertEquals(List.of(0), ForeignBatch.withoutKey(sealed(batch), 10));
+    }
+
     /** Whatever is wrong with the records: what Kafka's consumers could not read is not taken. */
     @SeededTest
     void shouldTakeNoRecordsThatKafkaReadsOtherwise(long seed) {

@@ -5,7 +5,9 @@ import io.firn.ProducerIdentity;
 import io.firn.batch.BatchFormat;
 import io.firn.batch.ForeignBatch;
 import java.nio.ByteBuffer;
+import java.util.List;
 import java.util.zip.CRC32C;
+import org.apache.kafka.common.message.ProduceResponseData.BatchIndexAndErrorMessage;
 import org.apache.kafka.common.protocol.Errors;
 
 /**
@@ -78,6 +80,26 @@ final class ForeignRecords {
         return new ProducerIdentity(
                 bytes.getLong(at + BatchFormat.PRODUCER_ID),
                 bytes.getShort(at + BatchFormat.PRODUCER_EPOCH));
+    }
+
+    /**
+     * Returns which records of a refused batch have no key, as the answer names them.
+     *
+     * @param most how many may be named; if there are more, none is, and the error holds for all
+     */
+    List<BatchIndexAndErrorMessage> withoutKey(int most) {
+        List<Integer> found = most <= 0 ? List.of() : ForeignBatch.withoutKey(bytes, most + 1);
+        if (found.size() > most) {
+            return List.of();
+        }
+        return found.stream()
+                .map(
+                        each ->
+                                new BatchIndexAndErrorMessage()
+                                        .setBatchIndex(each)
+                                        .setBatchIndexErrorMessage(
+                                                "the topic is compacted: each record needs a key"))
+                .toList();
     }
 
     int count() {

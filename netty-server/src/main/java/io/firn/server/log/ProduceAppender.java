@@ -1,11 +1,13 @@
 package io.firn.server.log;
 
 import io.firn.Appender;
+import io.firn.InvalidBatchException;
 import io.firn.Isolation;
 import io.firn.server.security.Access;
 import io.firn.server.security.Right;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.agrona.concurrent.EpochClock;
 import org.apache.kafka.common.message.ProduceRequestData.PartitionProduceData;
 import org.apache.kafka.common.message.ProduceRequestData.TopicProduceData;
@@ -38,6 +40,7 @@ final class ProduceAppender {
      * @param owner the client whose share of memory is used
      * @param transactionalId null if none of them belongs to a transaction
      * @param access what the producer may do
+     * @param mayBeNamed how many refused records the answer may still name, as each is an object
      */
     record Terms(
             short version,
@@ -45,7 +48,8 @@ final class ProduceAppender {
             String clientId,
             String owner,
             String transactionalId,
-            Access access) {
+            Access access,
+            AtomicInteger mayBeNamed) {
 
         /** Returns whether the producer may write in the transaction that it names. */
         boolean allowsTransaction() {
@@ -167,7 +171,17 @@ final class ProduceAppender {
                     version);
         }
         Appender appender = partition.appender();
-        long offset = appender.appendBatchAsync(batch.bytes());
+        long offset;
+        try {
+            offset = appender.appendBatchAsync(batch.bytes());
+        } catch (InvalidBatchException e) {
+            if (settings.isCompacted() && !e.isCorrupt()) {
+                var named = batch.withoutKey(terms.mayBeNamed.get());
+                terms.mayBeNamed.addAndGet(-named.size());
+                item.result.setRecordErrors(named);
+            }
+            throw e;
+        }
         if (offset == Appender.BACK_PRESSURED) {
             return Outcome.AGAIN;
         }

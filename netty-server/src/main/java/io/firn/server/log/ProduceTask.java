@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.kafka.common.message.ProduceRequestData;
 import org.apache.kafka.common.message.ProduceRequestData.PartitionProduceData;
 import org.apache.kafka.common.message.ProduceRequestData.TopicProduceData;
@@ -28,6 +29,9 @@ import org.apache.kafka.common.protocol.Errors;
  * it. No thread waits for a force.
  */
 final class ProduceTask {
+    /** How many refused records an answer names at most. */
+    private static final int MOST_NAMED = 1_000;
+
     private static final long BLOCK_RETRY_US = 500;
     private static final long DECOMPRESSION_RETRY_US = 10_000;
 
@@ -63,7 +67,8 @@ final class ProduceTask {
                         exchange.clientId(),
                         exchange.connection().owner(),
                         request.transactionalId(),
-                        exchange.connection().access());
+                        exchange.connection().access(),
+                        new AtomicInteger(MOST_NAMED));
         response.setThrottleTimeMs(throttleMs);
         for (TopicProduceData topic : request.topicData()) {
             TopicProduceResponse results =
