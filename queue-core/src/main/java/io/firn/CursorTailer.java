@@ -45,7 +45,7 @@ public final class CursorTailer implements Tailer {
         this.cursor = cursor;
         this.options = options;
         this.partitions = partitions;
-        this.handled = new HandledRecords(tailer, cursor, options);
+        this.handled = new HandledRecords(tailer::truncatedTo, cursor, options);
     }
 
     /** Moves a tailer to its cursor; closes it when that fails. */

@@ -1,6 +1,7 @@
 package io.firn;
 
 import java.util.Arrays;
+import java.util.function.IntToLongFunction;
 
 /**
  * How far a reader has handled the records of each partition since its cursor was advanced last,
@@ -10,7 +11,7 @@ import java.util.Arrays;
 final class HandledRecords {
     private static final int RECORDS_BETWEEN_LOOKS = 16;
 
-    private final Tailer tailer;
+    private final IntToLongFunction truncatedTo;
     private final Cursor cursor;
     private final int commitRecords;
     private final long commitNs;
@@ -23,8 +24,14 @@ final class HandledRecords {
     /** When the first record was handled that the cursor has not passed. */
     private long handledNs;
 
-    HandledRecords(Tailer tailer, Cursor cursor, CursorOptions options) {
-        this.tailer = tailer;
+    /**
+     * Creates the state of a reader that has handled nothing.
+     *
+     * @param truncatedTo the offset that a partition was truncated to and its tailer does not know
+     *     of, {@link Long#MAX_VALUE} for none
+     */
+    HandledRecords(IntToLongFunction truncatedTo, Cursor cursor, CursorOptions options) {
+        this.truncatedTo = truncatedTo;
         this.cursor = cursor;
         this.commitRecords = options.commitRecords();
         this.commitNs = options.commitNs();
@@ -88,7 +95,7 @@ final class HandledRecords {
      * whether there was such.
      */
     private boolean cutOff(int partition) {
-        long cut = tailer.truncatedTo(partition);
+        long cut = truncatedTo.applyAsLong(partition);
         boolean isAbove = offsets[partition] > cut;
         if (isAbove) {
             offsets[partition] = cut;
