@@ -427,7 +427,7 @@ class MethodCallTest {
         void take(long a);
     }
 
-    private static final class OnlySealed implements Sealed {
+    static final class OnlySealed implements Sealed {
         @Override
         public void take(long a) {
             throw new AssertionError();
