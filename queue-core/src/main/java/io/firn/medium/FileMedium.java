@@ -2,6 +2,7 @@ package io.firn.medium;
 
 import io.firn.DurabilityClass;
 import java.io.IOException;
+import java.nio.channels.FileChannel;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.UUID;
@@ -53,6 +54,26 @@ public interface FileMedium {
      * @throws java.nio.file.NoSuchFileException when it does not exist
      */
     MediumFile open(Path file, boolean writable) throws IOException;
+
+    /**
+     * Opens an existing file for the system, which is to send its bytes somewhere without a copy
+     * ({@link FileChannel#transferTo}).
+     *
+     * @return null when the files of this medium are not files of the system, which is the default
+     */
+    default FileChannel openToSend(Path file) throws IOException {
+        return null;
+    }
+
+    /**
+     * Returns what identifies a file under each of its names, as long as it has one, or is open or
+     * mapped.
+     *
+     * @return null when this is not known, which is the default
+     */
+    default Object identityOf(Path file) throws IOException {
+        return null;
+    }
 
     /**
      * Renames within a file system, atomically; durable after {@link #forceDirectory}. A file

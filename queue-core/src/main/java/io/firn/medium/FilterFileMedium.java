@@ -2,6 +2,7 @@ package io.firn.medium;
 
 import io.firn.DurabilityClass;
 import java.io.IOException;
+import java.nio.channels.FileChannel;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Objects;
@@ -53,6 +54,16 @@ public class FilterFileMedium implements FileMedium {
     @Override
     public MediumFile open(Path file, boolean writable) throws IOException {
         return wrap(file, in.open(file, writable));
+    }
+
+    @Override
+    public FileChannel openToSend(Path file) throws IOException {
+        return in.openToSend(file);
+    }
+
+    @Override
+    public Object identityOf(Path file) throws IOException {
+        return in.identityOf(file);
     }
 
     @Override

@@ -17,6 +17,7 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.BasicFileAttributes;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -126,6 +127,16 @@ enum RealFileMedium implements FileMedium {
             }
             throw OutOfDescriptorsException.orSame(file, e);
         }
+    }
+
+    @Override
+    public FileChannel openToSend(Path file) throws IOException {
+        return FileChannel.open(file, StandardOpenOption.READ);
+    }
+
+    @Override
+    public Object identityOf(Path file) throws IOException {
+        return Files.readAttributes(file, BasicFileAttributes.class).fileKey();
     }
 
     @Override

@@ -292,6 +292,15 @@ final class BatchCursor {
         return reader;
     }
 
+    /**
+     * Returns whether the batches of that segment stay as they are in their file, also after they
+     * were unpinned: bytes that are being sent from the file are not a copy. A truncation replaces
+     * those of a replicated topic.
+     */
+    boolean isLastingInFile() {
+        return !segment.followed && !log.topic().isReplicated();
+    }
+
     /** Forgets the place, because the writing process has removed the segment. */
     void lookAgain() {
         forget();

@@ -11,6 +11,7 @@ import io.firn.log.SegmentedLog;
 import io.firn.spi.BlockReusedException;
 import io.firn.spi.View;
 import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
@@ -133,7 +134,7 @@ public final class LogBatchReader implements BatchReader {
             return null;
         }
         ByteBuffer bytes = cursor.reader().slice(view, from, to - from);
-        BatchRun run = new Run(view, bytes, base, next);
+        BatchRun run = new Run(view, bytes, cursor.isLastingInFile() ? from : -1, base, next);
         cursor.advanceTo(to, next);
         return run;
     }
@@ -155,14 +156,20 @@ public final class LogBatchReader implements BatchReader {
     private static final class Run implements BatchRun {
         private final View view;
         private final ByteBuffer bytes;
+        private final int inFile;
         private final long baseOffset;
         private final long nextOffset;
         private final AtomicBoolean closed = new AtomicBoolean();
 
-        /** Takes over the caller's pin. */
-        Run(View view, ByteBuffer bytes, long baseOffset, long nextOffset) {
+        /**
+         * Takes over the caller's pin.
+         *
+         * @param inFile the position in the view's file, −1 if bytes there may change
+         */
+        Run(View view, ByteBuffer bytes, int inFile, long baseOffset, long nextOffset) {
             this.view = view;
             this.bytes = bytes;
+            this.inFile = inFile;
             this.baseOffset = baseOffset;
             this.nextOffset = nextOffset;
         }
@@ -170,6 +177,12 @@ public final class LogBatchReader implements BatchReader {
         @Override
         public ByteBuffer bytes() {
             return bytes;
+        }
+
+        @Override
+        public FileRange fileRange() {
+            FileChannel file = inFile < 0 || closed.get() ? null : view.file();
+            return file == null ? null : new FileRange(file, inFile);
         }
 
         @Override

@@ -3,6 +3,8 @@ package io.firn.spi;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.util.function.Supplier;
 
 /**
  * The bytes of a segment for readers, kept in place by pins. A reader pins the view only while it
@@ -31,6 +33,7 @@ public final class View {
 
     private final ByteBuffer buffer;
     private final Release release;
+    private final Supplier<FileChannel> file;
     private final VerifiedRange verified = new VerifiedRange();
     private volatile int pins;
     private volatile boolean used = true;
@@ -56,8 +59,20 @@ public final class View {
      * @param release run once, when the view is retired and no longer pinned
      */
     public View(ByteBuffer buffer, Release release) {
+        this(buffer, release, () -> null);
+    }
+
+    /**
+     * Creates a view of the first bytes of a file.
+     *
+     * @param buffer the bytes; big-endian
+     * @param release run once, when the view is retired and no longer pinned
+     * @param file returns the file, see {@link #file}
+     */
+    public View(ByteBuffer buffer, Release release, Supplier<FileChannel> file) {
         this.buffer = buffer;
         this.release = release;
+        this.file = file;
     }
 
     /**
@@ -66,6 +81,16 @@ public final class View {
      */
     public ByteBuffer buffer() {
         return buffer;
+    }
+
+    /**
+     * Returns a file that begins with the bytes, open for reading as long as the view is pinned;
+     * for {@link FileChannel#transferTo} only.
+     *
+     * @return null when there is none, or not now
+     */
+    public FileChannel file() {
+        return file.get();
     }
 
     /** Returns the part of the bytes whose batches were verified, or stored by this process. */

@@ -4,6 +4,7 @@ import io.firn.StoreFullException;
 import io.firn.medium.Uncollected;
 import io.firn.spi.StorageTier;
 import java.io.IOException;
+import java.util.concurrent.Semaphore;
 
 /** What a block needs of its tier. */
 interface BlockOwner {
@@ -12,6 +13,9 @@ interface BlockOwner {
 
     /** Returns what collects the mappings that are released while a user may hold a buffer. */
     Uncollected uncollected();
+
+    /** Returns a place for each file that may be open for the system to send it. */
+    Semaphore filesToSend();
 
     /**
      * Checks that the file system has space for a whole segment.

@@ -2,6 +2,7 @@ package io.firn.file;
 
 import io.firn.medium.FileMedium;
 import io.firn.medium.MediumFile;
+import io.firn.medium.SendableFile;
 import io.firn.spi.Block;
 import io.firn.spi.Mark;
 import io.firn.spi.SegmentState;
@@ -64,13 +65,21 @@ final class FileBlock implements Block {
         if (found.newest() != null && !directory.readOnly()) {
             ActiveFile writer = new ActiveFile(owner, directory, path, file, room, found.slot());
             // Made at once, because releasing the view is what unmaps the writer's mapping.
+            // No other file ever gets the name that it has now.
+            SendableFile toSend =
+                    new SendableFile(
+                            medium, owner.filesToSend(), medium.identityOf(path), this::path);
             view =
                     new View(
                             writer.memory().asReadOnlyBuffer(),
-                            handedOut -> writer.release(owner.uncollected(), handedOut));
+                            handedOut -> {
+                                toSend.close();
+                                writer.release(owner.uncollected(), handedOut);
+                            },
+                            toSend::channel);
             active = writer;
         }
-        this.readers = new ReadSide(medium, owner.uncollected(), file, view);
+        this.readers = new ReadSide(medium, owner, file, view);
     }
 
     /**
@@ -92,7 +101,7 @@ final class FileBlock implements Block {
         this.room = 0;
         this.state = state;
         this.madeIn = files;
-        this.readers = new ReadSide(medium, owner.uncollected(), null, null);
+        this.readers = new ReadSide(medium, owner, null, null);
     }
 
     private SegmentFiles files() {
@@ -298,7 +307,7 @@ final class FileBlock implements Block {
         requireNotDeleted();
         FileState before = state;
         try {
-            return readers.map(before.path(), capacity(before));
+            return readers.map(before.path(), capacity(before), this::path);
         } catch (IOException e) {
             // The owner, another process, may have cut or renamed the file just now.
             refreshMark();
@@ -306,7 +315,7 @@ final class FileBlock implements Block {
             if (after.path().equals(before.path()) && capacity(after) == capacity(before)) {
                 throw e;
             }
-            return readers.map(after.path(), capacity(after));
+            return readers.map(after.path(), capacity(after), this::path);
         }
     }
 

@@ -4,10 +4,11 @@ import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.firn.medium.FileMedium;
 import io.firn.medium.Mapping;
 import io.firn.medium.MediumFile;
-import io.firn.medium.Uncollected;
+import io.firn.medium.SendableFile;
 import io.firn.spi.View;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.function.Supplier;
 
 /**
  * The readers' side of a segment: a view and an open file, both created when first needed.
@@ -15,7 +16,7 @@ import java.nio.file.Path;
  */
 final class ReadSide {
     private final FileMedium medium;
-    private final Uncollected uncollected;
+    private final BlockOwner owner;
 
     @GuardedBy("this")
     private MediumFile file;
@@ -29,13 +30,12 @@ final class ReadSide {
     /**
      * Creates the readers' side.
      *
-     * @param uncollected collects the mappings that are released while a user may hold a buffer
      * @param file the file if it is already open, else null
      * @param view the view if it already exists, else null
      */
-    ReadSide(FileMedium medium, Uncollected uncollected, MediumFile file, View view) {
+    ReadSide(FileMedium medium, BlockOwner owner, MediumFile file, View view) {
         this.medium = medium;
-        this.uncollected = uncollected;
+        this.owner = owner;
         this.file = file;
         this.view = view;
     }
@@ -45,16 +45,26 @@ final class ReadSide {
         return view;
     }
 
-    /** Returns the view; maps the first bytes of the file if there is none. */
-    synchronized View map(Path path, int length) throws IOException {
+    /**
+     * Returns the view; maps the first bytes of the file if there is none.
+     *
+     * @param now returns the name that the file has at the time
+     */
+    synchronized View map(Path path, int length, Supplier<Path> now) throws IOException {
         requireNotEnded(path);
         if (view == null) {
+            Object identity = medium.identityOf(path);
+            SendableFile toSend = new SendableFile(medium, owner.filesToSend(), identity, now);
             try (MediumFile in = medium.open(path, false)) {
                 Mapping mapping = in.map(length, false);
                 view =
                         new View(
                                 mapping.buffer(),
-                                handedOut -> uncollected.release(mapping, handedOut));
+                                handedOut -> {
+                                    toSend.close();
+                                    owner.uncollected().release(mapping, handedOut);
+                                },
+                                toSend::channel);
             }
         }
         return view;

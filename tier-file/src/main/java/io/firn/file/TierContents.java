@@ -13,6 +13,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Semaphore;
 
 /**
  * The segments of a tier and the copies that are being made in it, and the space that they use of
@@ -25,11 +26,18 @@ final class TierContents implements BlockOwner, FileCopy.Listener {
      */
     private static final long CLEARLY_MORE = 64 * 1024;
 
+    /**
+     * The most files that are open to be sent: some hundreds of the some thousands of descriptors
+     * that a process may have.
+     */
+    private static final int FILES_TO_SEND = 500;
+
     private final StorageTier tier;
     private final FileMedium medium;
     private final Path root;
     private final long capacityBytes;
     private final Uncollected uncollected = new Uncollected();
+    private final Semaphore filesToSend = new Semaphore(FILES_TO_SEND);
     private final Map<Path, FileBlock> segments = new ConcurrentHashMap<>();
     private final Set<FileCopy> copies = ConcurrentHashMap.newKeySet();
 
@@ -61,6 +69,11 @@ final class TierContents implements BlockOwner, FileCopy.Listener {
     @Override
     public Uncollected uncollected() {
         return uncollected;
+    }
+
+    @Override
+    public Semaphore filesToSend() {
+        return filesToSend;
     }
 
     /** Returns the segments by {@link FileBlock#key}. */

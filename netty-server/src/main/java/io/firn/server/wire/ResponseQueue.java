@@ -1,5 +1,6 @@
 package io.firn.server.wire;
 
+import io.firn.BatchRun;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelOutboundBuffer;
@@ -14,6 +15,9 @@ import org.apache.kafka.common.message.ResponseHeaderData;
  */
 final class ResponseQueue {
     private static final int MOST_ENCODED = 64 << 10;
+
+    /** Fewer bytes are written together with what is around them, from the mapping. */
+    private static final int LEAST_FROM_FILE = 16 << 10;
 
     private final ChannelHandlerContext ctx;
     private final ConnectionAnswers answers;
@@ -131,11 +135,22 @@ final class ResponseQueue {
     }
 
     private Object messageOf(WireWriter.Part part) {
-        if (!encrypted || part.run() == null) {
+        Object message =
+                part.run() == null
+                        ? null
+                        : encrypted
+                                ? new LogChunks(part.run().bytes())
+                                : fromFile(part.run(), part.bytes().readableBytes());
+        if (message == null) {
             return part.bytes();
         }
         part.bytes().release(); // a view
-        return new LogChunks(part.run().bytes());
+        return message;
+    }
+
+    private static LogFileRegion fromFile(BatchRun run, int length) {
+        BatchRun.FileRange range = length < LEAST_FROM_FILE ? null : run.fileRange();
+        return range == null ? null : new LogFileRegion(range, length);
     }
 
     /** Sends what was written. */

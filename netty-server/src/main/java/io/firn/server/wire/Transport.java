@@ -74,6 +74,7 @@ public final class Transport implements AutoCloseable {
                         .option(ChannelOption.SO_REUSEADDR, true)
                         .childOption(ChannelOption.TCP_NODELAY, true)
                         .childOption(ChannelOption.SO_KEEPALIVE, true)
+                        .childOption(ChannelOption.MESSAGE_SIZE_ESTIMATOR, LogFileRegion.ESTIMATOR)
                         .childOption(
                                 ChannelOption.WRITE_BUFFER_WATER_MARK,
                                 new WriteBufferWaterMark(LOW_WATER, HIGH_WATER))

@@ -1,0 +1,106 @@
+package io.firn.medium;
+
+import com.google.errorprone.annotations.concurrent.GuardedBy;
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.file.Path;
+import java.util.concurrent.Semaphore;
+import java.util.function.Supplier;
+
+/**
+ * The file that a mapping shows, for whoever lets the system send bytes of it. It is opened when it
+ * is first wanted, since few are, and closed by the owner of the mapping. By then another file may
+ * have its name, so that the identity of what was opened is compared. Thread-safe.
+ */
+public final class SendableFile implements AutoCloseable {
+    private final FileMedium medium;
+    private final Semaphore places;
+    private final Object identity;
+    private final Supplier<Path> path;
+
+    /** Changed under the monitor. */
+    private volatile FileChannel channel;
+
+    @GuardedBy("this")
+    private boolean hasPlace;
+
+    @GuardedBy("this")
+    private boolean closed;
+
+    /**
+     * Creates a file that is not open.
+     *
+     * @param places one is taken while the file is open: descriptors are few
+     * @param identity what {@link FileMedium#identityOf} returned before the file was opened to be
+     *     mapped; null if it is not known, and then the file is never opened
+     * @param path returns the name that the file has now
+     */
+    public SendableFile(FileMedium medium, Semaphore places, Object identity, Supplier<Path> path) {
+        this.medium = medium;
+        this.places = places;
+        this.identity = identity;
+        this.path = path;
+    }
+
+    /**
+     * Returns the file, open for reading until this is closed.
+     *
+     * @return null when it cannot be opened, or too many others are open: the bytes have to be sent
+     *     from the mapping
+     */
+    public FileChannel channel() {
+        FileChannel open = channel;
+        // An interrupt of a thread that uses it closes it.
+        return open != null && open.isOpen() ? open : open();
+    }
+
+    private synchronized FileChannel open() {
+        if (closed || identity == null || (channel != null && channel.isOpen())) {
+            return closed ? null : channel;
+        }
+        hasPlace = hasPlace || places.tryAcquire();
+        if (!hasPlace) {
+            return null;
+        }
+        Path name = path.get();
+        FileChannel opened = null;
+        try {
+            opened = medium.openToSend(name);
+            // Looked at afterwards: a name that has gone to another file does not come back.
+            if (opened != null && identity.equals(medium.identityOf(name))) {
+                channel = opened;
+                return opened;
+            }
+        } catch (IOException e) {
+            // The mapping is still there. What is wrong with the file, its other users tell.
+        }
+        leave(opened);
+        return null;
+    }
+
+    @GuardedBy("this")
+    private void leave(FileChannel open) {
+        try {
+            if (open != null) {
+                open.close();
+            }
+        } catch (IOException e) {
+            // It was only read.
+        } finally {
+            if (hasPlace) {
+                hasPlace = false;
+                places.release();
+            }
+        }
+    }
+
+    /** Closes the file for good. Nobody sends bytes of it any more. Idempotent. */
+    @Override
+    public synchronized void close() {
+        if (!closed) {
+            closed = true;
+            leave(channel);
+            channel = null;
+        }
+    }
+}
