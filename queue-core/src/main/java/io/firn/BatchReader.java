@@ -30,4 +30,18 @@ public interface BatchReader {
      * @throws ClosedException when the store is closed
      */
     BatchRun read(long offset, int maxBytes, boolean atLeastOne);
+
+    /**
+     * Returns whether {@link #read} would return batches from memory only, so that it can be called
+     * on a thread that must not wait for a disk. Only a read that continues where the last one
+     * ended can, and only if it ends in the same segment: otherwise this returns false without a
+     * look. Does not wait for a disk itself. The system may give the memory to others at any time,
+     * so a read may have to wait nevertheless, though rarely.
+     *
+     * @param offset as for {@link #read}
+     * @param maxBytes likewise
+     * @return true when all bytes that the read would return are in memory, and its first batch has
+     *     records and is not larger than {@code maxBytes}
+     */
+    boolean isInMemory(long offset, int maxBytes);
 }

@@ -6,18 +6,22 @@ import io.firn.FirnException;
 import io.firn.Isolation;
 import io.firn.OffsetOutOfRangeException;
 import io.firn.TruncatedException;
+import io.firn.batch.BatchFormat;
 import io.firn.batch.BatchVerifier;
 import io.firn.batch.BatchWalk;
+import io.firn.batch.FillerBatch;
 import io.firn.log.LogSegment;
 import io.firn.log.SegmentIndexes;
 import io.firn.log.SegmentWalk;
 import io.firn.log.SegmentedLog;
 import io.firn.log.SparseIndex;
+import io.firn.medium.Mapping;
 import io.firn.spi.BlockReader;
 import io.firn.spi.BlockReusedException;
 import io.firn.spi.View;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.MappedByteBuffer;
 import java.util.Arrays;
 
 /**
@@ -430,6 +434,29 @@ final class BatchCursor {
      */
     int verifyCopy(ByteBuffer copy, int size) {
         return verifier.check(copy, 0, size, base);
+    }
+
+    /**
+     * Returns whether so many bytes from the place on, and a header or marker behind them, are part
+     * of the segment and in the machine's memory, and whether the batch at the place has records
+     * and is not larger.
+     *
+     * @param memory of the view that was pinned last
+     */
+    boolean isInMemory(ByteBuffer memory, int bytes) {
+        if (place != Place.AT_BATCH || !reader.isInPlace()) {
+            return false;
+        }
+        long needed = (long) bytes + Mapping.PAGE;
+        if (bytes < BatchFormat.HEADER_LENGTH || needed > written(memory) - position) {
+            return false;
+        }
+        boolean isMapped = memory instanceof MappedByteBuffer;
+        if (isMapped && !((MappedByteBuffer) memory.slice(position, (int) needed)).isLoaded()) {
+            return false;
+        }
+        int size = BatchFormat.size(memory, position);
+        return size > FillerBatch.LENGTH && size <= bytes;
     }
 
     /** Returns why the last verification found the batch damaged. */

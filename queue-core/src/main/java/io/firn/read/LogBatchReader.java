@@ -10,6 +10,7 @@ import io.firn.batch.BatchWalk;
 import io.firn.log.SegmentedLog;
 import io.firn.spi.BlockReusedException;
 import io.firn.spi.View;
+import java.lang.ref.WeakReference;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -25,6 +26,9 @@ public final class LogBatchReader implements BatchReader {
     private final BatchCursor cursor;
     private final BatchVerifier verifier = new BatchVerifier();
     private final BatchWalk walk = new BatchWalk(verifier);
+
+    /** What was read last: not to be kept mapped by a reader that may read no more. */
+    private WeakReference<View> last = new WeakReference<>(null);
 
     /**
      * Creates a reader at the start of a log.
@@ -67,6 +71,9 @@ public final class LogBatchReader implements BatchReader {
                     }
                     continue;
                 }
+                if (last.get() != view) {
+                    last = new WeakReference<>(view);
+                }
                 run = read(view, visible, maxBytes, atLeastOne);
                 return run;
             } catch (BlockReusedException e) {
@@ -88,6 +95,21 @@ public final class LogBatchReader implements BatchReader {
                     cursor.unpin(view);
                 }
             }
+        }
+    }
+
+    @Override
+    public boolean isInMemory(long offset, int maxBytes) {
+        View view = last.get();
+        if (view == null || offset != cursor.offset() || !view.pin()) {
+            return false;
+        }
+        try {
+            return cursor.isInMemory(view.buffer(), maxBytes);
+        } catch (InternalError e) {
+            return false; // the read reports it
+        } finally {
+            view.unpin();
         }
     }
 

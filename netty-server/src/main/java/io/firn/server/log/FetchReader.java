@@ -92,16 +92,39 @@ final class FetchReader {
     }
 
     /** Returns whether records of a request may have to be read from a disk. */
-    boolean isCold(short version, FetchRequestData request) {
+    boolean isCold(
+            short version,
+            FetchRequestData request,
+            Map<ServedPartition, PartitionReader> readers) {
         for (FetchTopic topic : request.topics()) {
             for (FetchPartition each : topic.partitions()) {
                 ServedPartition served = find(version, topic, each);
-                if (served != null && each.fetchOffset() < served.partition().activeOffset()) {
+                if (served != null
+                        && each.fetchOffset() < served.partition().activeOffset()
+                        && !isInMemory(request, each, served, readers)) {
                     return true;
                 }
             }
         }
         return false;
+    }
+
+    private boolean isInMemory(
+            FetchRequestData request,
+            FetchPartition asked,
+            ServedPartition served,
+            Map<ServedPartition, PartitionReader> readers) {
+        if (isolationOf(request) == Isolation.COMMITTED) {
+            return false; // which transactions were aborted may be on a disk
+        }
+        PartitionReader reader = readers.remove(served); // a background thread may use it
+        if (reader == null) {
+            return false;
+        }
+        int room = Math.min(asked.partitionMaxBytes(), Math.min(request.maxBytes(), maxBytes));
+        boolean isInMemory = reader.isInMemory(asked.fetchOffset(), room);
+        readers.put(served, reader);
+        return isInMemory;
     }
 
     /**

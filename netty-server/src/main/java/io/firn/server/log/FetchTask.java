@@ -15,8 +15,9 @@ import org.apache.kafka.common.message.FetchRequestData;
 /**
  * One fetch request: a long poll. It reads; if there is less data than the client wants, it waits
  * without holding anything, and reads again when more is visible or the time is up. Batches of the
- * active segment are in memory and are read on the event loop. Older ones may have to be read from
- * a disk, which a background thread does, so that no other client waits for it.
+ * active segment are in memory and are read on the event loop, and so are older ones if a look
+ * finds them in memory. Others have to be read from a disk, which a background thread does, so that
+ * no other client waits for it.
  *
  * <pre>
  *  READING ──── enough, or time is up ───▶ answered
@@ -96,7 +97,7 @@ final class FetchTask {
         reading = true;
         if (isLarge()) {
             readLarge();
-        } else if (reader.isCold(exchange.version(), request)) {
+        } else if (reader.isCold(exchange.version(), request, readers)) {
             background.execute(exchange.counted(this::readCold));
         } else {
             onRead(read());

@@ -83,6 +83,15 @@ final class PartitionReader {
         return runs;
     }
 
+    /**
+     * Returns whether a read would need nothing but what is in memory, so that an event loop can do
+     * it.
+     */
+    boolean isInMemory(long from, int room) {
+        boolean isFiller = fillersFrom <= from && from < fillersTo;
+        return !isFiller && reader.isInMemory(from, room);
+    }
+
     /** Returns whether what was read for an offset is nothing but a filler. */
     static boolean isFiller(List<BatchRun> runs) {
         return runs.size() == 1
