@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.message.FetchRequestData;
@@ -25,6 +26,9 @@ import org.junit.jupiter.api.io.TempDir;
 /** What a client may have at most, of connections, of requests, and of memory. */
 class LimitsTest {
     private static final String TOPIC = "orders";
+
+    /** Far more than sockets have room for. */
+    private static final int FETCHES = 100;
 
     @TempDir Path directory;
     private Running running;
@@ -113,6 +117,33 @@ class LimitsTest {
             assertEquals(10, requests(ApiKeys.FETCH));
         }
         Running.await("all to be given back", () -> queuedBytes() == 0);
+    }
+
+    @Test
+    void shouldNotReadOnWhileAClientDoesNotTakeWhatIsSentFromFiles() throws Exception {
+        start(Map.of());
+        try (Wire wire = new Wire(running.server())) {
+            Asks.produced(wire, TOPIC, 0, Asks.ALL, Asks.batch(new byte[900_000]));
+            for (int i = 0; i < FETCHES; i++) {
+                wire.send(
+                        Wire.request(
+                                ApiKeys.FETCH,
+                                (short) Asks.FETCH,
+                                Asks.fetch(TOPIC, 0, 0, 1 << 20).setMaxBytes(1 << 20)));
+            }
+            Running.await("the socket to be full", () -> requests(ApiKeys.FETCH) > 1);
+            long seen = -1;
+            while (seen != requests(ApiKeys.FETCH)) {
+                seen = requests(ApiKeys.FETCH);
+                LockSupport.parkNanos(200_000_000); // a test that looks too early passes
+            }
+            assertTrue(seen < FETCHES / 2, seen + " of " + FETCHES + " were read");
+            for (int i = 0; i < FETCHES; i++) {
+                FetchResponseData answer =
+                        wire.receive(ApiKeys.FETCH, Asks.FETCH, new FetchResponseData());
+                assertTrue(Asks.fetched(answer).records().sizeInBytes() > 900_000);
+            }
+        }
     }
 
     /** Names of no letter are two bytes on the wire, and an object with a string in memory. */

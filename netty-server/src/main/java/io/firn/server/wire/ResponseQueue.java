@@ -17,7 +17,7 @@ final class ResponseQueue {
     private static final int MOST_ENCODED = 64 << 10;
 
     /** Fewer bytes are written together with what is around them, from the mapping. */
-    private static final int LEAST_FROM_FILE = 16 << 10;
+    private static final int LEAST_FROM_FILE = 64 << 10;
 
     private final ChannelHandlerContext ctx;
     private final ConnectionAnswers answers;
@@ -135,12 +135,7 @@ final class ResponseQueue {
     }
 
     private Object messageOf(WireWriter.Part part) {
-        Object message =
-                part.run() == null
-                        ? null
-                        : encrypted
-                                ? new LogChunks(part.run().bytes())
-                                : fromFile(part.run(), part.bytes().readableBytes());
+        Object message = part.run() == null ? null : messageOf(part.run());
         if (message == null) {
             return part.bytes();
         }
@@ -148,7 +143,13 @@ final class ResponseQueue {
         return message;
     }
 
-    private static LogFileRegion fromFile(BatchRun run, int length) {
+    /** Returns null for bytes that the socket is to read from the mapping. */
+    private Object messageOf(BatchRun run) {
+        return encrypted ? new LogChunks(run.bytes()) : fromFile(run);
+    }
+
+    private static LogFileRegion fromFile(BatchRun run) {
+        int length = run.bytes().remaining();
         BatchRun.FileRange range = length < LEAST_FROM_FILE ? null : run.fileRange();
         return range == null ? null : new LogFileRegion(range, length);
     }

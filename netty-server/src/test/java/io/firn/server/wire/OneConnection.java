@@ -4,8 +4,13 @@ import io.firn.server.security.Authentication;
 import io.firn.server.security.ListenerSecurity;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.UnpooledByteBufAllocator;
+import io.netty.channel.FileRegion;
 import io.netty.channel.embedded.EmbeddedChannel;
+import io.netty.util.ReferenceCountUtil;
 import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.channels.Channels;
 import org.apache.kafka.common.message.ApiVersionsResponseData.ApiVersionCollection;
 
 /**
@@ -51,11 +56,26 @@ public final class OneConnection {
     }
 
     private void takeAnswers() {
-        for (ByteBuf part = channel.readOutbound(); part != null; part = channel.readOutbound()) {
-            byte[] bytes = new byte[part.readableBytes()];
-            part.readBytes(bytes);
-            answers.writeBytes(bytes);
-            part.release();
+        for (Object part = channel.readOutbound(); part != null; part = channel.readOutbound()) {
+            if (part instanceof FileRegion region) {
+                take(region);
+            } else {
+                ByteBuf buffer = (ByteBuf) part;
+                byte[] bytes = new byte[buffer.readableBytes()];
+                buffer.readBytes(bytes);
+                answers.writeBytes(bytes);
+            }
+            ReferenceCountUtil.release(part);
+        }
+    }
+
+    private void take(FileRegion region) {
+        try {
+            while (region.transferred() < region.count()) {
+                region.transferTo(Channels.newChannel(answers), region.transferred());
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
         }
     }
 
