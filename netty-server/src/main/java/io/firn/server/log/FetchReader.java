@@ -30,6 +30,9 @@ final class FetchReader {
     /** Steps over fillers in one read: together up to 1 MiB of them. */
     private static final int MAX_STEPS = 16;
 
+    /** Of a request; more of it is read in the background, wherever it is. */
+    private static final int MOST_LOOKED_FOR = 4 << 20;
+
     private final ServedTopics topics;
     private final int maxBytes;
 
@@ -96,12 +99,18 @@ final class FetchReader {
             short version,
             FetchRequestData request,
             Map<ServedPartition, PartitionReader> readers) {
+        long looked = 0;
         for (FetchTopic topic : request.topics()) {
             for (FetchPartition each : topic.partitions()) {
                 ServedPartition served = find(version, topic, each);
-                if (served != null
-                        && each.fetchOffset() < served.partition().activeOffset()
-                        && !isInMemory(request, each, served, readers)) {
+                if (served == null || each.fetchOffset() >= served.partition().activeOffset()) {
+                    continue;
+                }
+                int room = Math.min(each.partitionMaxBytes(), limit(request));
+                looked += Math.max(room, 0);
+                if (looked > MOST_LOOKED_FOR
+                        || isolationOf(request) == Isolation.COMMITTED // reads which are aborted
+                        || !isInMemory(each.fetchOffset(), room, served, readers)) {
                     return true;
                 }
             }
@@ -109,20 +118,20 @@ final class FetchReader {
         return false;
     }
 
-    private boolean isInMemory(
-            FetchRequestData request,
-            FetchPartition asked,
+    private int limit(FetchRequestData request) {
+        return Math.min(request.maxBytes(), maxBytes);
+    }
+
+    private static boolean isInMemory(
+            long from,
+            int room,
             ServedPartition served,
             Map<ServedPartition, PartitionReader> readers) {
-        if (isolationOf(request) == Isolation.COMMITTED) {
-            return false; // which transactions were aborted may be on a disk
-        }
         PartitionReader reader = readers.remove(served); // a background thread may use it
         if (reader == null) {
             return false;
         }
-        int room = Math.min(asked.partitionMaxBytes(), Math.min(request.maxBytes(), maxBytes));
-        boolean isInMemory = reader.isInMemory(asked.fetchOffset(), room);
+        boolean isInMemory = reader.isInMemory(from, room);
         readers.put(served, reader);
         return isInMemory;
     }
@@ -217,8 +226,10 @@ final class FetchReader {
         Partition partition = served.partition();
         Isolation isolation = isolationOf(request);
         try {
-            int limit = Math.min(request.maxBytes(), maxBytes);
-            int room = Math.max(0, Math.min(asked.partitionMaxBytes(), limit - result.bytes()));
+            int room =
+                    Math.max(
+                            0,
+                            Math.min(asked.partitionMaxBytes(), limit(request) - result.bytes()));
             boolean atLeastOne = !result.hasRecords();
             List<BatchRun> runs =
                     read(served, isolation, asked.fetchOffset(), room, atLeastOne, readers, steps);
