@@ -40,8 +40,8 @@ public interface BatchReader {
      *
      * @param offset as for {@link #read}
      * @param maxBytes likewise
-     * @return true when all bytes that the read would return are in memory, and its first batch has
-     *     records and is not larger than {@code maxBytes}
+     * @return true when all bytes that the read would return are in memory, and the end of their
+     *     segment, and its first batch has records and is not larger than {@code maxBytes}
      */
     boolean isInMemory(long offset, int maxBytes);
 }

@@ -105,10 +105,26 @@ class BatchesInMemoryTest {
     }
 
     @Test
+    void shouldNotKnowWhenTheEndOfTheSegmentIsNotInMemory() throws IOException {
+        long next = read(0, ROOM);
+        try (RandomAccessFile file = new RandomAccessFile(firstFile().toFile(), "rw")) {
+            long length = file.length();
+            file.setLength(length - 8192);
+            file.setLength(length); // a hole, which nobody has read
+        }
+        assertFalse(reader.isInMemory(next, ROOM));
+        assertEquals(next + 9, read(next, ROOM));
+    }
+
+    @Test
     void shouldSayThatPagesAreNotInMemoryWhichTheFileHasLost() throws IOException {
         long next = read(0, ROOM);
         try (RandomAccessFile file = new RandomAccessFile(firstFile().toFile(), "rw")) {
+            long length = file.length();
             file.setLength(ROOM + 2 * 4096);
+            file.setLength(length);
+            file.seek(length - 4096);
+            file.write(new byte[4096]);
         }
         assertFalse(reader.isInMemory(next, ROOM));
     }

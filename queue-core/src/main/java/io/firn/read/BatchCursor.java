@@ -439,7 +439,8 @@ final class BatchCursor {
     /**
      * Returns whether so many bytes from the place on, and a header or marker behind them, are part
      * of the segment and in the machine's memory, and whether the batch at the place has records
-     * and is not larger.
+     * and is not larger. The end of the segment must be there, too: where it is not, a disk is
+     * being read, and the system would have whoever uses these bytes ask it for the next ones.
      *
      * @param memory of the view that was pinned last
      */
@@ -447,16 +448,22 @@ final class BatchCursor {
         if (place != Place.AT_BATCH || !reader.isInPlace()) {
             return false;
         }
+        int end = written(memory);
         long needed = (long) bytes + Mapping.PAGE;
-        if (bytes < BatchFormat.HEADER_LENGTH || needed > written(memory) - position) {
+        if (bytes < BatchFormat.HEADER_LENGTH || needed > end - position) {
             return false;
         }
-        boolean isMapped = memory instanceof MappedByteBuffer;
-        if (isMapped && !((MappedByteBuffer) memory.slice(position, (int) needed)).isLoaded()) {
+        if (!isLoaded(memory, position, (int) needed)
+                || !isLoaded(memory, end - Mapping.PAGE, Mapping.PAGE)) {
             return false;
         }
         int size = BatchFormat.size(memory, position);
         return size > FillerBatch.LENGTH && size <= bytes;
+    }
+
+    private static boolean isLoaded(ByteBuffer memory, int at, int length) {
+        return !(memory instanceof MappedByteBuffer)
+                || ((MappedByteBuffer) memory.slice(at, length)).isLoaded();
     }
 
     /** Returns why the last verification found the batch damaged. */
