@@ -101,6 +101,30 @@ public final class BatchWalk {
     }
 
     /**
+     * Steps to a batch further on as {@link #next()} does, whatever is before it, if the offset
+     * after it is the given one. Its own offset is the one that is stored there.
+     */
+    public boolean nextAt(int at, long offsetAfter) {
+        if (at <= nextPosition || at > end - BatchFormat.HEADER_LENGTH) {
+            return false;
+        }
+        long stored = memory.getLong(at);
+        if (stored <= nextOffset || BatchFormat.nextOffset(memory, at) != offsetAfter) {
+            return false;
+        }
+        int wasPosition = nextPosition;
+        long wasOffset = nextOffset;
+        nextPosition = at;
+        nextOffset = stored;
+        boolean stepped = next();
+        if (!stepped) {
+            nextPosition = wasPosition;
+            nextOffset = wasOffset;
+        }
+        return stepped;
+    }
+
+    /**
      * Steps to the next batch, of which only the header need be there, if that is plausible and
      * contains the epoch.
      */

@@ -3,6 +3,7 @@ package io.firn.log;
 import io.firn.FirnException;
 import io.firn.batch.BatchFormat;
 import io.firn.batch.BatchVerifier;
+import io.firn.batch.BatchWalk;
 import io.firn.spi.Sidecar;
 import io.firn.spi.View;
 import java.io.IOException;
@@ -144,5 +145,24 @@ public final class SegmentIndexes {
             }
         }
         return segment.walk(memory, 0, segment.baseOffset);
+    }
+
+    /**
+     * Steps to the last indexed batch that begins at or before a position and ends at or before an
+     * offset, without reading the index from its file. The bytes before it must be a sequence of
+     * batches.
+     *
+     * @return false when there is none ahead of the walk, or the batch there is another one than
+     *     the index says: the walk did not move
+     */
+    public static boolean skipTo(LogSegment segment, BatchWalk walk, int position, long offset) {
+        SparseIndex index = segment.index();
+        if (index == null) {
+            return false;
+        }
+        int entry = index.entryBefore((int) (offset - 1 - segment.baseOffset), position);
+        return entry >= 0
+                && walk.nextAt(
+                        index.position(entry), segment.baseOffset + index.lastOffset(entry) + 1);
     }
 }

@@ -132,6 +132,15 @@ public final class SparseIndex {
         return lastAtMost(lastOffsets, n, offset);
     }
 
+    /**
+     * Returns the last entry whose batch ends at or before an offset (relative) and begins at or
+     * before a position; −1 for none.
+     */
+    int entryBefore(int offset, int position) {
+        int n = count;
+        return Math.min(lastAtMost(lastOffsets, n, offset), lastAtMost(positions, n, position));
+    }
+
     /** Returns the position of an entry's batch. */
     int position(int entry) {
         return positions[entry];

@@ -428,6 +428,21 @@ final class BatchCursor {
     }
 
     /**
+     * Returns the position up to which no header need be looked at again, from the start of a batch
+     * on. A copy of a block that may be reused is always looked at.
+     */
+    int walkedTo(int start) {
+        return reader.isInPlace() ? trusted.walkedTo(start) : start;
+    }
+
+    /** Notes that the headers of some batches were looked at in order. */
+    void addWalked(int start, int end) {
+        if (reader.isInPlace()) {
+            trusted.addWalked(start, end);
+        }
+    }
+
+    /**
      * Verifies a copy of the batch at the place, which begins at 0.
      *
      * @return the batch's size, or −1

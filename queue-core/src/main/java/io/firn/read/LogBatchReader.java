@@ -7,6 +7,7 @@ import io.firn.Partition;
 import io.firn.TruncatedException;
 import io.firn.batch.BatchVerifier;
 import io.firn.batch.BatchWalk;
+import io.firn.log.SegmentIndexes;
 import io.firn.log.SegmentedLog;
 import io.firn.spi.BlockReusedException;
 import io.firn.spi.View;
@@ -17,7 +18,9 @@ import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
  * Reads whole batches unchanged. Only headers and control batches are checked, unless a wrong one
- * shows that more has to be.
+ * shows that more has to be. They are checked once for all readers of a view: where they need not
+ * be looked at again ({@link TrustedBytes}), a read goes from its first batch to one that the
+ * sparse index has near the end of the run.
  */
 public final class LogBatchReader implements BatchReader {
     private final Partition partition;
@@ -134,6 +137,11 @@ public final class LogBatchReader implements BatchReader {
         int to = from;
         long next = base;
         boolean fits = atLeastOne || walk.size() <= maxBytes;
+        if (fits && skipWalked(from, (long) from + maxBytes, limit)) {
+            to = walk.position();
+            next = walk.baseOffset();
+            fits = walk.nextPosition() - from <= maxBytes;
+        }
         while (fits) {
             to = walk.nextPosition();
             next = walk.nextOffset();
@@ -157,8 +165,23 @@ public final class LogBatchReader implements BatchReader {
         }
         ByteBuffer bytes = cursor.reader().slice(view, from, to - from);
         BatchRun run = new Run(view, bytes, cursor.isLastingInFile() ? from : -1, base, next);
+        // What the last batch says of its length and last offset, no header behind it confirms.
+        cursor.addWalked(from, next >= limit ? walk.position() : to);
         cursor.advanceTo(to, next);
         return run;
+    }
+
+    /**
+     * Steps over batches whose headers were looked at before to one near the end of the run, or to
+     * the first that does not fit. Those between are the ones that a walk would find.
+     *
+     * @param most position that no batch of the run ends after
+     * @param limit offset at which the run ends
+     */
+    private boolean skipWalked(int from, long most, long limit) {
+        // From the first batch on: where that ends, no header behind it has confirmed yet.
+        int trusted = cursor.walkedTo(from);
+        return SegmentIndexes.skipTo(cursor.segment(), walk, (int) Math.min(most, trusted), limit);
     }
 
     /** Steps to the batch with the offset, which must begin at the cursor's place. */

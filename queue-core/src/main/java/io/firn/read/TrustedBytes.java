@@ -11,6 +11,9 @@ import io.firn.spi.View;
  * this reader verifies is shared when it leaves the segment, since a store for each batch would
  * slow down those that read the same one. Not thread-safe.
  *
+ * <p>And of which bytes a reader of whole batches need not look at the headers: all of these, and
+ * those that one has walked over through the same view.
+ *
  * <p>Nothing is trusted
  *
  * <ul>
@@ -36,6 +39,8 @@ final class TrustedBytes {
     private int to;
     private boolean hasGrown;
 
+    private VerifiedRange walked;
+
     TrustedBytes(SegmentedLog log) {
         this.log = log;
         this.never = log.store().verifiesEveryRead();
@@ -53,6 +58,7 @@ final class TrustedBytes {
         long range = isAllowed ? verified.get() : 0;
         sharedFrom = VerifiedRange.from(range);
         sharedTo = VerifiedRange.to(range);
+        walked = view.walked();
     }
 
     private static boolean isForeign(LogSegment segment) {
@@ -78,6 +84,31 @@ final class TrustedBytes {
         if (hasGrown) {
             hasGrown = false;
             shared.add(from, to);
+        }
+    }
+
+    /**
+     * Returns the position up to which no header need be looked at again, from the start of a batch
+     * on; the start itself when its own header has to be.
+     */
+    int walkedTo(int start) {
+        if (!isAllowed) {
+            return start;
+        }
+        long range = walked.get();
+        int end = reach(sharedFrom, sharedTo, start);
+        end = reach(VerifiedRange.from(range), VerifiedRange.to(range), end);
+        return reach(sharedFrom, sharedTo, end);
+    }
+
+    private static int reach(int rangeFrom, int rangeTo, int position) {
+        return position >= rangeFrom ? Math.max(position, rangeTo) : position;
+    }
+
+    /** Adds and shares batches whose headers were looked at in order. */
+    void addWalked(int start, int end) {
+        if (isAllowed && end > walkedTo(start)) {
+            walked.add(start, end);
         }
     }
 }

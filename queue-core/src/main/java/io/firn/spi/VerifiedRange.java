@@ -4,12 +4,13 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 
 /**
- * The part of a view's bytes that needs no CRC check any more, because its batches were verified
- * through this view, or because this process has stored them. It is one range: logs are read and
- * written from some place on. It ends with the view, so whatever is mapped again is verified again.
+ * The part of a view's bytes that needs no check of one kind any more, because its batches were
+ * checked through this view, or because this process has stored them. It is one range: logs are
+ * read and written from some place on. It ends with the view, so whatever is mapped again is
+ * checked again.
  *
  * <p>Thread-safe. Nothing depends on when a thread sees a change: whoever does not see it yet
- * verifies once more.
+ * checks once more.
  */
 public final class VerifiedRange {
     private static final VarHandle RANGE;
@@ -29,8 +30,8 @@ public final class VerifiedRange {
     public VerifiedRange() {}
 
     /**
-     * Adds the bytes of verified batches. If they do not touch the bytes that are in the range, the
-     * range becomes the longer one of the two.
+     * Adds the bytes of batches that were checked. If they do not touch the bytes that are in the
+     * range, the range becomes the longer one of the two.
      *
      * @param to position after the last one; {@link Integer#MAX_VALUE} for all that this process
      *     will store from {@code from} on

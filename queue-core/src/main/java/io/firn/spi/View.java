@@ -35,6 +35,7 @@ public final class View {
     private final Release release;
     private final Supplier<FileChannel> file;
     private final VerifiedRange verified = new VerifiedRange();
+    private final VerifiedRange walked = new VerifiedRange();
     private volatile int pins;
     private volatile boolean used = true;
 
@@ -96,6 +97,14 @@ public final class View {
     /** Returns the part of the bytes whose batches were verified, or stored by this process. */
     public VerifiedRange verified() {
         return verified;
+    }
+
+    /**
+     * Returns the part of the bytes whose batches were walked over in order: each header, and the
+     * CRC of each control batch.
+     */
+    public VerifiedRange walked() {
+        return walked;
     }
 
     /**

@@ -14,9 +14,17 @@ import io.firn.LogStore;
 import io.firn.OffsetOutOfRangeException;
 import io.firn.Partition;
 import io.firn.TimestampedOffset;
+import io.firn.kafka.SeededTest;
 import io.firn.log.InMemory;
+import java.io.ByteArrayOutputStream;
 import java.nio.ByteBuffer;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Random;
+import java.util.Set;
+import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -135,6 +143,49 @@ class LogBatchReaderTest {
         assertArrayEquals(before, bytesOf(first));
         first.close();
         first.close();
+    }
+
+    /** Headers of what this process has appended are not looked at, except for a few. */
+    @SeededTest
+    void shouldReadWholeBatchesUpToTheLimitOrTheSegmentsEndWhileMoreAreAppended(long seed) {
+        Random random = new Random(seed);
+        BatchReader one = partition.openBatchReader();
+        BatchReader reader = partition.openBatchReader();
+        List<byte[]> batches = new ArrayList<>();
+        TreeMap<Long, Integer> numbers = new TreeMap<>();
+        Set<Integer> segments = new HashSet<>();
+        try (Appender appender = partition.openSharedAppender()) {
+            for (int i = 0; i < 500; i++) {
+                long base = partition.nextOffset();
+                Batch batch = appender.newBatch();
+                for (int records = random.nextInt(3); records >= 0; records--) {
+                    batch.add(new byte[random.nextInt(1_000)]);
+                }
+                appender.append(batch);
+                try (BatchRun run = one.read(base, 0, true)) {
+                    batches.add(bytesOf(run));
+                }
+                numbers.put(base, i);
+                segments.add(numbers.get(partition.activeOffset()));
+
+                long offset = random.nextLong(partition.nextOffset());
+                int most = 1_100 + random.nextInt(1 << (11 + random.nextInt(6)));
+                int first = numbers.floorEntry(offset).getValue();
+                ByteArrayOutputStream expected = new ByteArrayOutputStream();
+                int next = first;
+                do {
+                    expected.writeBytes(batches.get(next++));
+                } while (next <= i
+                        && !segments.contains(next)
+                        && expected.size() + batches.get(next).length <= most);
+                try (BatchRun run = reader.read(offset, most, true)) {
+                    assertArrayEquals(expected.toByteArray(), bytesOf(run));
+                    assertEquals(numbers.floorKey(offset), run.baseOffset());
+                    assertEquals(next, numbers.headMap(run.nextOffset()).size());
+                }
+            }
+        }
+        assertTrue(segments.size() > 3, segments.size() + " segments");
     }
 
     private static byte[] bytesOf(BatchRun run) {

@@ -115,15 +115,19 @@ class TrustedBytesTest {
 
         trusted.enter(followed, view);
         trusted.add(0, 100);
+        trusted.addWalked(0, 200);
         assertFalse(trusted.contain(0, 100));
         trusted.leave();
         followed.sealed = true;
         trusted.enter(followed, view);
         assertFalse(trusted.contain(0, 100));
+        assertEquals(0, trusted.walkedTo(0));
         trusted.add(0, 100);
 
         assertTrue(trusted.contain(0, 100));
         assertFalse(trusted.contain(0, 101));
+        trusted.addWalked(0, 200);
+        assertEquals(200, trusted.walkedTo(0));
         view.unpin();
     }
 
