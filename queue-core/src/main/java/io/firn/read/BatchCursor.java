@@ -437,9 +437,7 @@ final class BatchCursor {
 
     /** Notes that the headers of some batches were looked at in order. */
     void addWalked(int start, int end) {
-        if (reader.isInPlace()) {
-            trusted.addWalked(start, end);
-        }
+        trusted.addWalked(start, end);
     }
 
     /**

@@ -288,10 +288,10 @@ class WalkedBatchesTest {
     @Test
     void shouldLookAgainAtABlockThatMayBeReused() throws IOException {
         Sealed sealed = hundred();
-        sealed.segment.block = copied(sealed.segment.block);
         assertEquals(BATCHES, endOfRun(reader(sealed), 0));
-
         damageMagic(sealed, 50);
+
+        sealed.segment.block = copied(sealed.segment.block);
 
         assertEquals(50, endOfRun(reader(sealed), 0));
     }
@@ -368,15 +368,15 @@ class WalkedBatchesTest {
     void shouldStopAtAHeaderThatWasDamagedWhenOthersReadWhatIsBeforeAndBehindIt(int field)
             throws IOException {
         Sealed sealed = hundred();
-        sealed.memory.putInt(sealed.position(50) + field, 20);
+        sealed.memory.putInt(sealed.position(40) + field, 20);
 
         LogBatchReader reader = reader(sealed);
-        assertEquals(BATCHES, endOfRun(reader, 51));
-        assertEquals(50, endOfRun(reader, 0));
-        assertThrows(DamagedRangeException.class, () -> reader.read(50, ALL, true));
+        assertEquals(BATCHES, endOfRun(reader, 41)); // more than what is before it
+        assertEquals(40, endOfRun(reader, 0));
+        assertThrows(DamagedRangeException.class, () -> reader.read(40, ALL, true));
 
-        assertEquals(50, endOfRun(reader(sealed), 0));
-        assertEquals(BATCHES, endOfRun(reader(sealed), 51));
+        assertEquals(40, endOfRun(reader(sealed), 0));
+        assertEquals(BATCHES, endOfRun(reader(sealed), 41));
     }
 
     /** Nothing behind it was looked at, so that nothing has shown yet that it is damaged. */
