@@ -181,6 +181,10 @@ public final class LogBatchReader implements BatchReader {
     private boolean skipWalked(int from, long most, long limit) {
         // From the first batch on: where that ends, no header behind it has confirmed yet.
         int trusted = cursor.walkedTo(from);
+        if (from == 0 && trusted > from) {
+            // Who comes to a segment by a seek has read its index. Later reads may not wait for it.
+            cursor.indexOf(cursor.segment());
+        }
         return SegmentIndexes.skipTo(cursor.segment(), walk, (int) Math.min(most, trusted), limit);
     }
 

@@ -1,6 +1,7 @@
 package io.firn.read;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import io.firn.BatchRun;
@@ -354,12 +355,28 @@ class WalkedBatchesTest {
     @Test
     void shouldWalkWhileTheIndexIsNotLoaded() throws IOException {
         Sealed sealed = hundred();
-        assertEquals(BATCHES, endOfRun(reader(sealed), 0));
+        LogBatchReader reader = reader(sealed);
+        assertEquals(BATCHES, endOfRun(reader, 0));
         damageMagic(sealed, 50);
+        try (BatchRun first = reader.read(0, 1, true)) {
+            assertEquals(1, first.nextOffset());
+        }
 
         sealed.segment.index(null);
 
-        assertEquals(50, endOfRun(reader(sealed), 0));
+        assertEquals(50, endOfRun(reader, 1));
+    }
+
+    @Test
+    void shouldLoadTheIndexAtTheBeginningOfASegmentThatWasWalkedOver() throws IOException {
+        Sealed sealed = hundred();
+        sealed.segment.index(null);
+        LogBatchReader reader = reader(sealed);
+        assertEquals(BATCHES, endOfRun(reader, 0));
+        assertNull(sealed.segment.index());
+        damageMagic(sealed, 50);
+
+        assertEquals(BATCHES, endOfRun(reader, 0));
     }
 
     /** Length, last offset, magic and base offset. */
