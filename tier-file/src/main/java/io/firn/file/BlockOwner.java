@@ -4,6 +4,8 @@ import io.firn.StoreFullException;
 import io.firn.medium.Uncollected;
 import io.firn.spi.StorageTier;
 import java.io.IOException;
+import java.nio.file.Path;
+import java.util.Set;
 import java.util.concurrent.Semaphore;
 
 /** What a block needs of its tier. */
@@ -16,6 +18,12 @@ interface BlockOwner {
 
     /** Returns a place for each file that may be open for the system to send it. */
     Semaphore filesToSend();
+
+    /**
+     * Returns the directories of partitions of which it is known that each segment that is not
+     * sealed has space for its seal; to be changed.
+     */
+    Set<Path> partitionsWithSeals();
 
     /**
      * Checks that the file system has space for a whole segment.

@@ -229,7 +229,12 @@ final class FileBlock implements Block {
         }
         FilesInPartition files = directory.plain(sealed.baseOffset());
         files.requireFree(fileEpoch);
-        files.writeSeal(new SealMark(sealed, fileEpoch));
+        try {
+            files.writeSeal(new SealMark(sealed, fileEpoch));
+        } catch (IOException e) {
+            owner.partitionsWithSeals().remove(directory.path()); // it may be used up
+            throw e;
+        }
         state = state.sealed(sealed);
     }
 

@@ -7,6 +7,7 @@ import io.firn.medium.NoSpace;
 import io.firn.spi.Mark;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.UUID;
 
 /** The directory of a partition's segments: the paths in it, and what is done to its files. */
@@ -50,10 +51,14 @@ record PartitionDirectory(
         return mark.topicId().equals(topicId) && mark.partition() == partition;
     }
 
-    /** Returns the seal of the segment with this epoch in its hidden name; null when not sealed. */
+    /**
+     * Returns the seal of the segment with this epoch in its hidden name; null when not sealed.
+     * Looks at the newest seals first: who asks does so soon after it may have been sealed.
+     */
     SealMark findSeal(long fileEpoch) throws IOException {
-        for (String name : medium.list(path)) {
-            FileNames.Entry entry = FileNames.parse(name);
+        List<String> names = medium.list(path);
+        for (int i = names.size() - 1; i >= 0; i--) {
+            FileNames.Entry entry = FileNames.parse(names.get(i));
             if (entry.kind() == FileNames.Kind.MARK) {
                 SealMark seal = plain(entry.number()).readSeal();
                 if (seal != null && seal.fileEpoch() == fileEpoch) {
@@ -65,10 +70,11 @@ record PartitionDirectory(
     }
 
     /**
-     * Reserves space for the seals of all segments that are not sealed yet. Without it a full file
-     * system would make a seal fail, which poisons the partition; with it the partition continues
-     * as soon as there is space again. One that is sealed needs none, and gets none: readers in
-     * other processes take it as the sign that it is not sealed ({@link FileFollower}).
+     * Reserves space for the seals of all segments that are not sealed yet, by a look at each file
+     * of the partition; {@link #reserveSeal} is enough where this was done before. Without it a
+     * full file system would make a seal fail, which poisons the partition; with it the partition
+     * continues as soon as there is space again. One that is sealed needs none, and gets none:
+     * readers in other processes take it as the sign that it is not sealed ({@link FileFollower}).
      *
      * <p>Meanwhile another thread may finish or delete one of them. It takes the hidden name away
      * first and the reserved space after it, so whoever finds the name gone removes the latter.
@@ -86,6 +92,11 @@ record PartitionDirectory(
                 }
             }
         }
+    }
+
+    /** Reserves space for the seal of a segment that nobody can have sealed yet. */
+    void reserveSeal(long fileEpoch) throws IOException {
+        SealMark.reserve(medium, reservedSeal(fileEpoch));
     }
 
     /** Truncates a file, durably, and returns its size. */

@@ -41,7 +41,7 @@ final class Reservation {
         try {
             write();
             medium.rename(temporary, path);
-            directory.reserveSeals();
+            reserveSeals();
             directory.force();
             return open();
         } catch (IOException e) {
@@ -54,6 +54,15 @@ final class Reservation {
         } catch (RuntimeException e) {
             cleanUp(e);
             throw e;
+        }
+    }
+
+    private void reserveSeals() throws IOException {
+        if (owner.partitionsWithSeals().contains(directory.path())) {
+            directory.reserveSeal(epoch);
+        } else {
+            directory.reserveSeals();
+            owner.partitionsWithSeals().add(directory.path());
         }
     }
 

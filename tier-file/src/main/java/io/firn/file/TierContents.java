@@ -38,6 +38,7 @@ final class TierContents implements BlockOwner, FileCopy.Listener {
     private final long capacityBytes;
     private final Uncollected uncollected = new Uncollected();
     private final Semaphore filesToSend = new Semaphore(FILES_TO_SEND);
+    private final Set<Path> partitionsWithSeals = ConcurrentHashMap.newKeySet();
     private final Map<Path, FileBlock> segments = new ConcurrentHashMap<>();
     private final Set<FileCopy> copies = ConcurrentHashMap.newKeySet();
 
@@ -74,6 +75,11 @@ final class TierContents implements BlockOwner, FileCopy.Listener {
     @Override
     public Semaphore filesToSend() {
         return filesToSend;
+    }
+
+    @Override
+    public Set<Path> partitionsWithSeals() {
+        return partitionsWithSeals;
     }
 
     /** Returns the segments by {@link FileBlock#key}. */
@@ -116,6 +122,7 @@ final class TierContents implements BlockOwner, FileCopy.Listener {
     void releaseAll() {
         segments.values().forEach(FileBlock::release);
         segments.clear();
+        partitionsWithSeals.clear();
         vanished.forEach(FileBlock::release);
         vanished = Set.of();
     }

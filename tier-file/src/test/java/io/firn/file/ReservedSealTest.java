@@ -1,6 +1,8 @@
 package io.firn.file;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.firn.medium.FilterFileMedium;
 import io.firn.medium.MediumFile;
@@ -29,9 +31,32 @@ class ReservedSealTest {
     private final class Interrupted extends FilterFileMedium {
         private Step beforeSeal;
         private Step afterSeal;
+        private boolean failingRename;
+        private int opened;
+        private int listed;
 
         Interrupted() {
             super(simulated);
+        }
+
+        @Override
+        public MediumFile open(Path file, boolean writable) throws IOException {
+            opened++;
+            return super.open(file, writable);
+        }
+
+        @Override
+        public List<String> list(Path directory) throws IOException {
+            listed += directory.equals(partition()) ? 1 : 0;
+            return super.list(directory);
+        }
+
+        @Override
+        public void rename(Path from, Path to) throws IOException {
+            if (failingRename) {
+                throw new IOException("on purpose");
+            }
+            super.rename(from, to);
         }
 
         @Override
@@ -73,9 +98,12 @@ class ReservedSealTest {
         }
     }
 
+    private static Path partition() {
+        return ROOT.resolve(FileNames.topic(TOPIC)).resolve("0");
+    }
+
     private List<String> reservedSeals() throws IOException {
-        Path partition = ROOT.resolve(FileNames.topic(TOPIC)).resolve("0");
-        return simulated.list(partition).stream().filter(name -> name.endsWith(".seal")).toList();
+        return simulated.list(partition()).stream().filter(name -> name.endsWith(".seal")).toList();
     }
 
     private Block unsealed(FileTier tier) throws IOException {
@@ -94,16 +122,19 @@ class ReservedSealTest {
 
     private void check(End how, boolean before) throws IOException {
         try (FileTier tier = open()) {
-            Block first = unsealed(tier);
+            Block segment = unsealed(tier);
             if (how == End.DELETED_UNSEALED) {
                 simulated.delete(
                         ROOT.resolve(FileNames.topic(TOPIC))
                                 .resolve("0")
                                 .resolve(FileNames.reservedSeal(1)));
             } else {
-                first.seal(first.mark().sealed(1, 0, 1, 1, 77));
+                segment.seal(segment.mark().sealed(1, 0, 1, 1, 77));
             }
             assertEquals(List.of(), reservedSeals());
+        }
+        try (FileTier tier = open()) { // which does not know which seals have space
+            Block first = tier.list().get(0);
             if (before) {
                 medium.beforeSeal = () -> end(first, how);
             } else {
@@ -126,6 +157,45 @@ class ReservedSealTest {
     @EnumSource
     void shouldLeaveNoneWhenTheSegmentEndsWhileItIsReserved(End how) throws IOException {
         check(how, false);
+    }
+
+    @Test
+    void shouldReserveOneAgainForASegmentWhoseSealFailed() throws IOException {
+        try (FileTier tier = open()) {
+            Block first = unsealed(tier);
+            medium.failingRename = true;
+            assertThrows(IOException.class, () -> first.seal(first.mark().sealed(1, 0, 1, 1, 77)));
+            medium.failingRename = false;
+            for (String each : reservedSeals()) {
+                simulated.delete(partition().resolve(each));
+            }
+            Block second = tier.reserve(TOPIC, 0, SEGMENT_BYTES, 2);
+            assertEquals(
+                    List.of(FileNames.reservedSeal(1), FileNames.reservedSeal(2)), reservedSeals());
+            second.delete();
+        }
+    }
+
+    /** A partition may have ten thousand segments, and a new one many times a second. */
+    @Test
+    void shouldNotLookAtTheSealsOfAllOtherSegments() throws IOException {
+        try (FileTier tier = open()) {
+            int most = 0;
+            int listed = 0;
+            for (int i = 1; i <= 40; i++) {
+                int before = medium.opened;
+                Block segment = tier.reserve(TOPIC, 0, SEGMENT_BYTES, i);
+                most = Math.max(most, medium.opened - before);
+                listed = i == 1 ? medium.listed : listed;
+                segment.write(0, ByteBuffer.wrap(new byte[] {1}));
+                segment.force(0, 1);
+                segment.writeMark(segment.mark().active(i, i, 1, i + 1));
+                segment.seal(segment.mark().sealed(i, i, 1, i + 1, 77));
+                segment.finishSeal(new byte[] {1}, new byte[] {2});
+            }
+            assertTrue(most <= 3, most + " files were opened for one segment");
+            assertEquals(listed, medium.listed);
+        }
     }
 
     /** Readers in other processes would take it for one that is not sealed. */
