@@ -56,6 +56,9 @@ final class FileNames {
     private static final Pattern REWRITTEN =
             Pattern.compile("(\\.)?([0-9]{20})\\.([1-9][0-9]{0,9})(\\.copy)?");
 
+    private static final int EPOCH_DIGITS = 16;
+    private static final int BASE_DIGITS = 20;
+
     private FileNames() {}
 
     /** The kinds of files in a partition's directory. */
@@ -105,11 +108,11 @@ final class FileNames {
     }
 
     static String active(long epoch) {
-        return String.format(Locale.ROOT, ".%016x.active", epoch);
+        return hidden(epoch) + ".active";
     }
 
     static String reservedSeal(long epoch) {
-        return String.format(Locale.ROOT, ".%016x.seal", epoch);
+        return hidden(epoch) + ".seal";
     }
 
     static String log(long baseOffset) {
@@ -191,6 +194,14 @@ final class FileNames {
     }
 
     private static String sealed(long baseOffset, String extension) {
-        return String.format(Locale.ROOT, "%020d.%s", baseOffset, extension);
+        return padded(Long.toString(baseOffset), BASE_DIGITS) + "." + extension;
+    }
+
+    private static String hidden(long epoch) {
+        return "." + padded(Long.toHexString(epoch), EPOCH_DIGITS);
+    }
+
+    private static String padded(String number, int digits) {
+        return "0".repeat(digits - number.length()) + number;
     }
 }
