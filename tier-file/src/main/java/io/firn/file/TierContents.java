@@ -3,6 +3,7 @@ package io.firn.file;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.firn.StoreFullException;
 import io.firn.medium.FileMedium;
+import io.firn.medium.SendableFile;
 import io.firn.medium.Uncollected;
 import io.firn.spi.StorageTier;
 import java.io.IOException;
@@ -26,18 +27,12 @@ final class TierContents implements BlockOwner, FileCopy.Listener {
      */
     private static final long CLEARLY_MORE = 64 * 1024;
 
-    /**
-     * The most files that are open to be sent: some hundreds of the some thousands of descriptors
-     * that a process may have.
-     */
-    private static final int FILES_TO_SEND = 500;
-
     private final StorageTier tier;
     private final FileMedium medium;
     private final Path root;
     private final long capacityBytes;
     private final Uncollected uncollected = new Uncollected();
-    private final Semaphore filesToSend = new Semaphore(FILES_TO_SEND);
+    private final Semaphore filesToSend = SendableFile.places();
     private final Set<Path> partitionsWithSeals = ConcurrentHashMap.newKeySet();
     private final Map<Path, FileBlock> segments = new ConcurrentHashMap<>();
     private final Set<FileCopy> copies = ConcurrentHashMap.newKeySet();
