@@ -98,6 +98,7 @@ final class FetchResult implements AutoCloseable {
     void load() {
         forEachRecords(
                 records -> {
+                    records.markLoaded();
                     for (ByteBuffer run : records.buffers()) {
                         load(run);
                     }

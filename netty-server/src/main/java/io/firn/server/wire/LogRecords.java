@@ -18,6 +18,7 @@ public final class LogRecords implements BaseRecords, AutoCloseable {
 
     private final List<BatchRun> runs;
     private final int size;
+    private boolean loaded;
 
     /** Takes over the runs, and their pins. */
     public LogRecords(List<BatchRun> runs) {
@@ -32,6 +33,18 @@ public final class LogRecords implements BaseRecords, AutoCloseable {
     /** Returns the bytes of each run. */
     public List<ByteBuffer> buffers() {
         return runs.stream().map(BatchRun::bytes).toList();
+    }
+
+    /**
+     * Notes that the bytes were just read from a disk into the mapping, and are to be written from
+     * there: the system would read further ahead in a file that it sends.
+     */
+    public void markLoaded() {
+        loaded = true;
+    }
+
+    boolean isLoaded() {
+        return loaded;
     }
 
     List<BatchRun> runs() {

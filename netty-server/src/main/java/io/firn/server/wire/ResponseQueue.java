@@ -135,7 +135,12 @@ final class ResponseQueue {
     }
 
     private Object messageOf(WireWriter.Part part) {
-        Object message = part.run() == null ? null : messageOf(part.run());
+        Object message = null;
+        if (encrypted && part.run() != null) {
+            message = new LogChunks(part.run().bytes());
+        } else if (part.sendable()) {
+            message = fromFile(part.run());
+        }
         if (message == null) {
             return part.bytes();
         }
@@ -144,10 +149,6 @@ final class ResponseQueue {
     }
 
     /** Returns null for bytes that the socket is to read from the mapping. */
-    private Object messageOf(BatchRun run) {
-        return encrypted ? new LogChunks(run.bytes()) : fromFile(run);
-    }
-
     private static LogFileRegion fromFile(BatchRun run) {
         int length = run.bytes().remaining();
         BatchRun.FileRange range = length < LEAST_FROM_FILE ? null : run.fileRange();
@@ -159,7 +160,7 @@ final class ResponseQueue {
         if (encoded != null) {
             ByteBuf bytes = encoded;
             encoded = null;
-            write(new WireWriter.Part(bytes, null));
+            write(new WireWriter.Part(bytes));
         }
         ctx.flush();
     }

@@ -30,8 +30,13 @@ final class WireWriter implements Writable {
      * @param bytes the bytes for the socket
      * @param run the run of the log that they are, to be closed when the socket has taken them; or
      *     null
+     * @param sendable whether the system may send them from their file instead
      */
-    record Part(ByteBuf bytes, BatchRun run) {}
+    record Part(ByteBuf bytes, BatchRun run, boolean sendable) {
+        Part(ByteBuf bytes) {
+            this(bytes, null, false);
+        }
+    }
 
     private WireWriter(ByteBufAllocator allocator, ByteBuf fields) {
         this.allocator = allocator;
@@ -82,7 +87,7 @@ final class WireWriter implements Writable {
 
     private void endFields() {
         if (fields.isReadable()) {
-            parts.add(new Part(fields, null));
+            parts.add(new Part(fields));
         } else {
             fields.release();
         }
@@ -95,7 +100,7 @@ final class WireWriter implements Writable {
             endFields();
             for (BatchRun run : log.runs()) {
                 // A view of the mapping: the socket reads the bytes from there.
-                parts.add(new Part(Unpooled.wrappedBuffer(run.bytes()), run));
+                parts.add(new Part(Unpooled.wrappedBuffer(run.bytes()), run, !log.isLoaded()));
             }
             fields = allocator.ioBuffer(LEAST);
         } else {
