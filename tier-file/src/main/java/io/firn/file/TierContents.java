@@ -26,18 +26,12 @@ final class TierContents implements BlockOwner, FileCopy.Listener {
      */
     private static final long CLEARLY_MORE = 64 * 1024;
 
-    /**
-     * The most files that are open to be sent: some hundreds of the some thousands of descriptors
-     * that a process may have.
-     */
-    private static final int FILES_TO_SEND = 500;
-
     private final StorageTier tier;
     private final FileMedium medium;
     private final Path root;
     private final long capacityBytes;
     private final Uncollected uncollected = new Uncollected();
-    private final Semaphore filesToSend = new Semaphore(FILES_TO_SEND);
+    private final Semaphore filesToSend = new Semaphore(FilesToSend.most());
     private final Map<Path, FileBlock> segments = new ConcurrentHashMap<>();
     private final Set<FileCopy> copies = ConcurrentHashMap.newKeySet();
 
