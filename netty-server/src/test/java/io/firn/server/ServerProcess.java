@@ -21,6 +21,10 @@ final class ServerProcess implements AutoCloseable {
     private final Path directory;
     private final String protocol;
     private final Map<String, String> settings;
+
+    /** How many it may have open; 0 for as many as this process. */
+    private final int descriptors;
+
     private Process process;
     private int port;
     private long startMs;
@@ -32,17 +36,28 @@ final class ServerProcess implements AutoCloseable {
     /** With another main class, which takes the same arguments. */
     ServerProcess(Class<?> program, Path directory, Map<String, String> settings)
             throws IOException {
-        this(program, directory, "PLAINTEXT", settings);
+        this(program, directory, "PLAINTEXT", settings, 0);
+    }
+
+    /** With so many descriptors. */
+    ServerProcess(Path directory, Map<String, String> settings, int descriptors)
+            throws IOException {
+        this(ServerMain.class, directory, "PLAINTEXT", settings, descriptors);
     }
 
     ServerProcess(Path directory, String protocol, Map<String, String> settings)
             throws IOException {
-        this(ServerMain.class, directory, protocol, settings);
+        this(ServerMain.class, directory, protocol, settings, 0);
     }
 
     private ServerProcess(
-            Class<?> program, Path directory, String protocol, Map<String, String> settings)
+            Class<?> program,
+            Path directory,
+            String protocol,
+            Map<String, String> settings,
+            int descriptors)
             throws IOException {
+        this.descriptors = descriptors;
         this.program = program;
         this.directory = directory;
         this.protocol = protocol;
@@ -66,6 +81,10 @@ final class ServerProcess implements AutoCloseable {
                                 "listeners=" + protocol + "://127.0.0.1:" + port,
                                 "--override",
                                 "log.dir=" + directory));
+        if (descriptors > 0) {
+            String limited = "ulimit -n " + descriptors + "; exec \"$@\"";
+            command.addAll(0, List.of("sh", "-c", limited, "sh"));
+        }
         settings.forEach((key, value) -> command.addAll(List.of("--override", key + "=" + value)));
         ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
         builder.environment().remove("JAVA_TOOL_OPTIONS");

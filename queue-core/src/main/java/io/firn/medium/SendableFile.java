@@ -3,12 +3,9 @@ package io.firn.medium;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.concurrent.Semaphore;
 import java.util.function.Supplier;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 
 /**
  * The file that a mapping shows, for whoever lets the system send bytes of it. It is opened when it
@@ -16,11 +13,6 @@ import java.util.regex.Pattern;
  * have its name, so that the identity of what was opened is compared. Thread-safe.
  */
 public final class SendableFile implements AutoCloseable {
-    private static final int MOST = 500;
-    private static final int SHARE = 8;
-    private static final Path LIMITS = Path.of("/proc/self/limits");
-    private static final Pattern OPEN_FILES = Pattern.compile("Max open files\\s+([0-9]+)\\s.*");
-
     private final FileMedium medium;
     private final Semaphore places;
     private final Object identity;
@@ -48,28 +40,6 @@ public final class SendableFile implements AutoCloseable {
         this.places = places;
         this.identity = identity;
         this.path = path;
-    }
-
-    /**
-     * Returns places for as many files as a tier may have open: an eighth of the descriptors that
-     * the process may have, at most 500, since connections and segments need theirs.
-     */
-    public static Semaphore places() {
-        return new Semaphore((int) Math.min(MOST, descriptors() / SHARE));
-    }
-
-    private static long descriptors() {
-        try {
-            for (String line : Files.readAllLines(LIMITS)) {
-                Matcher limit = OPEN_FILES.matcher(line);
-                if (limit.matches()) {
-                    return Long.parseLong(limit.group(1));
-                }
-            }
-        } catch (IOException | NumberFormatException e) {
-            return MOST; // another system, or one that hides it
-        }
-        return MOST;
     }
 
     /**

@@ -3,7 +3,6 @@ package io.firn.file;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.firn.StoreFullException;
 import io.firn.medium.FileMedium;
-import io.firn.medium.SendableFile;
 import io.firn.medium.Uncollected;
 import io.firn.spi.StorageTier;
 import java.io.IOException;
@@ -32,8 +31,7 @@ final class TierContents implements BlockOwner, FileCopy.Listener {
     private final Path root;
     private final long capacityBytes;
     private final Uncollected uncollected = new Uncollected();
-    private final Semaphore filesToSend = SendableFile.places();
-    private final Set<Path> partitionsWithSeals = ConcurrentHashMap.newKeySet();
+    private final Semaphore filesToSend = new Semaphore(FilesToSend.most());
     private final Map<Path, FileBlock> segments = new ConcurrentHashMap<>();
     private final Set<FileCopy> copies = ConcurrentHashMap.newKeySet();
 

@@ -1,0 +1,44 @@
+package io.firn.file;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** Who reads leaves descriptors to those who write. */
+class FilesToSendTest {
+    private static int ofLimit(String soft) {
+        return FilesToSend.most(
+                List.of(
+                        "Limit                     Soft Limit           Hard Limit           Units",
+                        "Max processes             31                   32                   processes",
+                        "Max open files            "
+                                + soft
+                                + "        4096                 files"));
+    }
+
+    @Test
+    void shouldTakeAnEighthOfTheDescriptorsWhenTheProcessMayHaveFew() {
+        assertEquals(128, ofLimit("1024"));
+        assertEquals(0, ofLimit("7"));
+    }
+
+    @Test
+    void shouldTakeSomeHundredsWhenTheProcessMayHaveMany() {
+        assertEquals(500, ofLimit("4000"));
+        assertEquals(500, ofLimit("1000000000000"));
+        assertEquals(500, ofLimit("unlimited"));
+    }
+
+    @Test
+    void shouldTakeSomeHundredsWhenTheLimitIsNotKnown() {
+        assertEquals(500, FilesToSend.most(List.of()));
+    }
+
+    @Test
+    void shouldReadTheLimitOfThisProcess() {
+        int most = FilesToSend.most();
+        assertTrue(most > 0 && most <= 500, most + " files");
+    }
+}
