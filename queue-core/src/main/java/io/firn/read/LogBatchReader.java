@@ -137,7 +137,7 @@ public final class LogBatchReader implements BatchReader {
         int to = from;
         long next = base;
         boolean fits = atLeastOne || walk.size() <= maxBytes;
-        if (fits && skipWalked(from, (long) from + maxBytes, limit)) {
+        if (fits && skipWalked(memory, from, (long) from + maxBytes, limit)) {
             to = walk.position();
             next = walk.baseOffset();
             fits = walk.nextPosition() - from <= maxBytes;
@@ -178,14 +178,22 @@ public final class LogBatchReader implements BatchReader {
      * @param most position that no batch of the run ends after
      * @param limit offset at which the run ends
      */
-    private boolean skipWalked(int from, long most, long limit) {
+    private boolean skipWalked(ByteBuffer memory, int from, long most, long limit) {
         // From the first batch on: where that ends, no header behind it has confirmed yet.
         int trusted = cursor.walkedTo(from);
         if (from == 0 && trusted > from) {
             // Who comes to a segment by a seek has read its index. Later reads may not wait for it.
             cursor.indexOf(cursor.segment());
         }
-        return SegmentIndexes.skipTo(cursor.segment(), walk, (int) Math.min(most, trusted), limit);
+        int to = (int) Math.min(most, trusted);
+        try {
+            return SegmentIndexes.skipTo(cursor.segment(), walk, to, limit);
+        } catch (InternalError e) {
+            // The page is gone: a walk finds how far the run can be read.
+            cursor.start(walk, memory);
+            walk.next();
+            return false;
+        }
     }
 
     /** Steps to the batch with the offset, which must begin at the cursor's place. */

@@ -32,6 +32,7 @@ final class TierContents implements BlockOwner, FileCopy.Listener {
     private final long capacityBytes;
     private final Uncollected uncollected = new Uncollected();
     private final Semaphore filesToSend = new Semaphore(FilesToSend.most());
+    private final Set<Path> partitionsWithSeals = ConcurrentHashMap.newKeySet();
     private final Map<Path, FileBlock> segments = new ConcurrentHashMap<>();
     private final Set<FileCopy> copies = ConcurrentHashMap.newKeySet();
 
