@@ -232,10 +232,14 @@ final class TiersKill {
         long[] taken = new long[3];
         for (PartitionPlace partition : snapshot.partitions()) {
             long before = -1;
+            long start = store.openTopic(partition.topic()).partition(0).logStartOffset();
             for (SegmentPlace segment : partition.segments()) {
+                // Below the start one that is being moved outlives younger ones.
                 require(
-                        before < 0 || segment.baseOffset() == before,
-                        partition.topic() + ": a gap before " + segment);
+                        before < 0
+                                || segment.baseOffset() == before
+                                || segment.baseOffset() <= start,
+                        partition.topic() + ": a gap before " + segment + ", start " + start);
                 before = segment.endOffset();
                 taken[segment.tier()] += segment.usedBytes();
             }
