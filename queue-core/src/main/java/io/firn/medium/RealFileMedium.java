@@ -29,7 +29,8 @@ import java.util.UUID;
 /**
  * The file system of this machine. Bytes are read and written with a {@link RandomAccessFile},
  * which interrupts do not affect. An interrupt would close a {@link FileChannel}, so a channel is
- * opened for one call only, and the call is repeated if it was interrupted.
+ * opened for one call only, and the call is repeated if it was interrupted; a file that is only
+ * sent is opened again ({@link SendableFile}).
  */
 enum RealFileMedium implements FileMedium {
     INSTANCE;

@@ -63,12 +63,13 @@ final class FileBlock implements Block {
                 new FileState(FileState.Stage.UNSEALED, path, found.fileBytes(), found.newest());
         View view = null;
         if (found.newest() != null && !directory.readOnly()) {
-            ActiveFile writer = new ActiveFile(owner, directory, path, file, room, found.slot());
-            // Made at once, because releasing the view is what unmaps the writer's mapping.
-            // No other file ever gets the name that it has now.
+            // No other file ever gets the name that it has now. Before the file is mapped: who
+            // fails here leaves no mapping.
             SendableFile toSend =
                     new SendableFile(
                             medium, owner.filesToSend(), medium.identityOf(path), this::path);
+            ActiveFile writer = new ActiveFile(owner, directory, path, file, room, found.slot());
+            // Made at once, because releasing the view is what unmaps the writer's mapping.
             view =
                     new View(
                             writer.memory().asReadOnlyBuffer(),
