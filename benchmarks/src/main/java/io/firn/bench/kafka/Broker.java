@@ -19,6 +19,9 @@ import java.util.stream.Stream;
 
 /** A server in a process of its own: Firn's or Kafka's. */
 final class Broker implements AutoCloseable {
+    /** The name of the floor, which only accepts produce requests, to any topic. */
+    static final String FLOOR = "floor";
+
     private static final long PATIENCE_NS = TimeUnit.MINUTES.toNanos(5);
     private static final long TICKS_PER_SECOND = 100;
     private static final int API_VERSIONS = 18;
@@ -51,10 +54,18 @@ final class Broker implements AutoCloseable {
 
     /** Returns a new connection for a load. */
     LoadChannel connect() throws IOException {
+        return connect(0);
+    }
+
+    /** Returns a new connection with a receive buffer of its own size; 0 lets the system choose. */
+    LoadChannel connect(int receiveBytes) throws IOException {
         try {
             return tls == null
-                    ? new LoadChannel(address(), null)
-                    : new LoadChannel(new InetSocketAddress("127.0.0.1", tlsPort), tls.context());
+                    ? new LoadChannel(address(), null, receiveBytes)
+                    : new LoadChannel(
+                            new InetSocketAddress("127.0.0.1", tlsPort),
+                            tls.context(),
+                            receiveBytes);
         } catch (GeneralSecurityException e) {
             throw new IOException(e);
         }
@@ -97,6 +108,16 @@ final class Broker implements AutoCloseable {
     private static String listeners(int port, LoadTls tls, int tlsPort) {
         String plain = "PLAINTEXT://127.0.0.1:" + port;
         return tls == null ? plain : plain + ",SSL://127.0.0.1:" + tlsPort;
+    }
+
+    /** Returns a {@link FloorServer} that is not started yet. */
+    static Broker floor(List<String> java, Path directory) throws IOException {
+        int port = freePort();
+        List<String> command = new ArrayList<>(java);
+        command.addAll(List.of("-cp", System.getProperty("java.class.path")));
+        command.addAll(List.of(FloorServer.class.getName(), Integer.toString(port)));
+        command.add(directory.resolve("data").toString());
+        return new Broker(FLOOR, command, directory, port, null, 0);
     }
 
     /** Returns a single Kafka node, broker and controller in one, that is not started yet. */

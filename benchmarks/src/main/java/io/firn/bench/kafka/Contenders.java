@@ -1,5 +1,6 @@
 package io.firn.bench.kafka;
 
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -39,6 +40,11 @@ record Contenders(Path directory, List<String> jvm, String firnClassPath, String
     /** Returns a Firn server with JVM options of its own. */
     Broker firnWith(List<String> options, Path place) throws Exception {
         return Broker.firn(java(options), firnClassPath, place, List.of());
+    }
+
+    /** Returns the floor of produce requests, not started yet. */
+    Broker floor() throws IOException {
+        return Broker.floor(java(jvm), Files.createDirectories(directory.resolve(Broker.FLOOR)));
     }
 
     /** Returns a Kafka broker that is not started yet; its directory has the name. */

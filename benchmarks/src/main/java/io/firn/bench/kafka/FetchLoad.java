@@ -25,9 +25,11 @@ final class FetchLoad implements AutoCloseable {
      * Connects.
      *
      * @param maxBytes the most bytes of a response
+     * @param receiveBytes the socket's receive buffer; 0 lets the system choose
      */
-    FetchLoad(Broker server, int maxBytes, int batchBytes, int batchRecords) throws IOException {
-        this.channel = server.connect();
+    FetchLoad(Broker server, int maxBytes, int batchBytes, int batchRecords, int receiveBytes)
+            throws IOException {
+        this.channel = server.connect(receiveBytes);
         this.maxBytes = maxBytes;
         this.batchBytes = batchBytes;
         this.batchRecords = batchRecords;

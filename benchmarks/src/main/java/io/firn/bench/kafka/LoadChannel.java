@@ -28,9 +28,15 @@ final class LoadChannel implements AutoCloseable {
      * Connects to where a broker accepts loads; with TLS until the handshake is over.
      *
      * @param tls null for a plain connection
+     * @param receiveBytes what is asked for as the socket's receive buffer; 0 lets the system
+     *     choose
      */
-    LoadChannel(InetSocketAddress server, SSLContext tls) throws IOException {
-        channel = SocketChannel.open(server);
+    LoadChannel(InetSocketAddress server, SSLContext tls, int receiveBytes) throws IOException {
+        channel = SocketChannel.open();
+        if (receiveBytes > 0) {
+            channel.setOption(StandardSocketOptions.SO_RCVBUF, receiveBytes);
+        }
+        channel.connect(server);
         channel.setOption(StandardSocketOptions.TCP_NODELAY, true);
         if (tls == null) {
             engine = null;

@@ -31,7 +31,9 @@ import picocli.CommandLine.Spec;
 public final class ServerBench implements Callable<Integer> {
     private static final List<String> PARTS = List.of("produce", "fetch", "forced");
     private static final List<String> BOTH = List.of("kafka", "firn");
-    private static final List<String> ALL = List.of("kafka", "firn", "boringssl");
+    private static final List<String> PLAIN = List.of("kafka", "firn", "floor");
+    private static final List<String> TLS = List.of("kafka", "firn", "boringssl");
+    private static final List<String> ALL = List.of("kafka", "firn", "boringssl", "floor");
     private static final List<Integer> SIZES = List.of(1, 16, 160);
     private static final int MOST_KIB = 900; // Kafka accepts 1 MiB
     private static final int WARM_KIB = 16;
@@ -47,7 +49,8 @@ public final class ServerBench implements Callable<Integer> {
             split = ",",
             description =
                     "kafka, firn, or both: the default; with --tls also boringssl, Firn with"
-                            + " BoringSSL.")
+                            + " BoringSSL. With --only produce also floor, which does nothing but"
+                            + " receive, check, write, force and answer.")
     private List<String> names = new ArrayList<>();
 
     @Option(
@@ -87,6 +90,14 @@ public final class ServerBench implements Callable<Integer> {
                     "GB that are fetched in a run, the same records again and again. Default:"
                             + " ${DEFAULT-VALUE}")
     private double fetchGb = 4;
+
+    @Option(
+            names = "--receive-buffer",
+            paramLabel = "BYTES",
+            description =
+                    "The receive buffer of connections that fetch. Kafka's consumer asks for 65536;"
+                            + " 0, the default, lets the system choose.")
+    private int receiveBytes = 0;
 
     @Option(
             names = "--seconds",
@@ -166,7 +177,7 @@ public final class ServerBench implements Callable<Integer> {
     }
 
     private void complete() {
-        unlessGiven(names, isTls ? ALL : BOTH);
+        unlessGiven(names, isTls ? TLS : BOTH);
         unlessGiven(only, isTls ? List.of("produce", "fetch") : PARTS);
         unlessGiven(sizes, isTls ? List.of(16, 160) : SIZES);
         unlessGiven(acks, isTls ? List.of("1") : List.of("1", "all"));
@@ -213,8 +224,10 @@ public final class ServerBench implements Callable<Integer> {
         Only.check(spec, only, PARTS);
         for (String each : names) {
             require(
-                    (isTls ? ALL : BOTH).contains(each),
-                    "--servers accepts kafka and firn, and boringssl with --tls, not " + each);
+                    (isTls ? TLS : PLAIN).contains(each),
+                    "--servers accepts kafka, firn and floor, or with --tls kafka, firn and"
+                            + " boringssl, not "
+                            + each);
         }
         for (String each : acks) {
             require(each.matches("1|all"), "--acks accepts 1 and all, not " + each);
@@ -230,7 +243,11 @@ public final class ServerBench implements Callable<Integer> {
         require(
                 gb > 0 && fetchGb > 0 && warmGb >= 0,
                 "--gb and --fetch-gb above 0, --warm-gb 0 or more");
+        require(
+                !names.contains(Broker.FLOOR) || only.equals(List.of("produce")),
+                "--servers floor needs --only produce");
         require(turns > 0 && seconds > 0 && rate >= 0, "--turns and --seconds above 0");
+        require(receiveBytes >= 0, "--receive-buffer 0 or more");
         require(connections > 0 && depth > 0, "--connections and --depth above 0");
         if (names.contains("kafka")) {
             for (String each : kafkaClassPath.split(":", -1)) {
@@ -275,7 +292,7 @@ public final class ServerBench implements Callable<Integer> {
                 }
             }
             if (only.contains("fetch")) {
-                loads.add(ServerLoad.fetching(kib, most, seconds, fetchGb, warmGb));
+                loads.add(ServerLoad.fetching(kib, most, seconds, fetchGb, warmGb, receiveBytes));
             }
             for (int each : partitions) {
                 if (only.contains("forced")) {
@@ -317,6 +334,7 @@ public final class ServerBench implements Callable<Integer> {
         Broker broker =
                 switch (name) {
                     case "firn" -> contenders.firn("Firn", settings, tls);
+                    case Broker.FLOOR -> contenders.floor();
                     case "boringssl" -> contenders.firn("Firn with BoringSSL", settings, tls);
                     default ->
                             contenders.kafka(name, List.of("log.segment.delete.delay.ms=500"), tls);
@@ -328,9 +346,15 @@ public final class ServerBench implements Callable<Integer> {
     private void warm(Contenders contenders, Broker broker) throws Exception {
         double small = warmGb / 20;
         int longest = 120;
+        short one = 1;
+        double large = warmGb - small;
+        boolean isFloor = broker.name().equals(Broker.FLOOR);
         for (ServerLoad each :
                 List.of(
-                        ServerLoad.fetching(WARM_KIB, warmGb - small, longest, 4 * warmGb, 0),
+                        isFloor
+                                ? ServerLoad.producing(
+                                        Kind.PRODUCE, WARM_KIB, one, 1, large, longest, 0)
+                                : ServerLoad.fetching(WARM_KIB, large, longest, 4 * warmGb, 0, 0),
                         ServerLoad.producing(Kind.PRODUCE, 1, (short) -1, 1, small, longest, 0))) {
             if (each.gb() > 0) {
                 run(contenders, broker, each);

@@ -23,6 +23,7 @@ import org.apache.kafka.common.record.internal.MemoryRecords;
  * @param rate requests a second; 0 for as many as the server answers
  * @param fetchedGb the bytes that are fetched, in 10⁹, at least; the same records again and again
  * @param warmGb the bytes that are fetched before, at least
+ * @param receiveBytes the receive buffer of a connection that fetches; 0 lets the system choose
  */
 record ServerLoad(
         Kind kind,
@@ -33,7 +34,8 @@ record ServerLoad(
         int seconds,
         int rate,
         double fetchedGb,
-        double warmGb) {
+        double warmGb,
+        int receiveBytes) {
     private static final long PATIENCE_NS = TimeUnit.SECONDS.toNanos(30);
     private static final int FETCH_BYTES = 1 << 20; // of a partition, as consumers ask for
 
@@ -58,16 +60,21 @@ record ServerLoad(
     /** Returns a load that produces. */
     static ServerLoad producing(
             Kind kind, int kib, short acks, int partitions, double gb, int seconds, int rate) {
-        return new ServerLoad(kind, kib, acks, partitions, gb, seconds, rate, 0, 0);
+        return new ServerLoad(kind, kib, acks, partitions, gb, seconds, rate, 0, 0, 0);
     }
 
     /** Returns a load that fetches what it has produced. */
-    static ServerLoad fetching(int kib, double gb, int seconds, double fetchedGb, double warmGb) {
-        return new ServerLoad(Kind.FETCH, kib, (short) 1, 1, gb, seconds, 0, fetchedGb, warmGb);
+    static ServerLoad fetching(
+            int kib, double gb, int seconds, double fetchedGb, double warmGb, int receiveBytes) {
+        return new ServerLoad(
+                Kind.FETCH, kib, (short) 1, 1, gb, seconds, 0, fetchedGb, warmGb, receiveBytes);
     }
 
     /** Runs the load in a topic of its own, which is deleted afterwards. */
     ServerFigures run(Broker broker, String topic, int connections, int depth) throws Exception {
+        if (broker.name().equals(Broker.FLOOR)) {
+            return produce(broker, Uuid.randomUuid(), connections, depth);
+        }
         try (Admin admin = Admin.create(Map.of("bootstrap.servers", broker.bootstrap()))) {
             Uuid id = create(broker, admin, topic);
             try {
@@ -135,7 +142,7 @@ record ServerLoad(
     private ServerFigures fetch(Broker broker, Uuid topic, ServerFigures produced)
             throws IOException {
         int bytes = Requests.batch(kib).sizeInBytes();
-        try (FetchLoad load = new FetchLoad(broker, FETCH_BYTES, bytes, kib)) {
+        try (FetchLoad load = new FetchLoad(broker, FETCH_BYTES, bytes, kib, receiveBytes)) {
             long end = produced.latency().getTotalCount() * kib;
             load.drain(topic, end, times(warmGb, produced));
             int times = times(fetchedGb, produced);

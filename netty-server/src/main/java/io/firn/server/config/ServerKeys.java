@@ -58,7 +58,7 @@ public final class ServerKeys {
         add(ConfigKey.of("listener.security.protocol.map", LIST, PROTOCOLS));
         add(ConfigKey.of("log.dirs", LIST, null));
         add(ConfigKey.of("log.dir", STRING, "data").meeting("a directory", dir -> !dir.isEmpty()));
-        add(ConfigKey.of("num.network.threads", INT, 3).atLeast(1));
+        add(ConfigKey.of("num.network.threads", INT, networkThreads()).atLeast(1));
         add(ConfigKey.of("background.threads", INT, 4).atLeast(1));
         add(ConfigKey.of("num.partitions", INT, 1).atLeast(1));
         add(ConfigKey.of("auto.create.topics.enable", BOOLEAN, true));
@@ -202,6 +202,14 @@ public final class ServerKeys {
     /** Returns a quarter of the heap. */
     private static long groupBytes() {
         return Math.max(16 << 20, Runtime.getRuntime().maxMemory() / 4);
+    }
+
+    /**
+     * As many as Kafka has, but not more than half of the processors: event loops that append to
+     * one partition wait for each other, and forces need a processor as well.
+     */
+    private static int networkThreads() {
+        return Math.max(1, Math.min(3, Runtime.getRuntime().availableProcessors() / 2));
     }
 
     /** Returns a quarter of the heap: Netty may use as much memory outside of it as the heap. */
