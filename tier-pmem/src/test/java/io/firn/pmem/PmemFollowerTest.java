@@ -128,11 +128,24 @@ class PmemFollowerTest {
         }
     }
 
+    /** Takes a block and gives it back, so that the next one to be taken is another one. */
+    private void takeOneBlock() {
+        Topic made = writer.createTopic("one", OPTIONS);
+        try (Appender appender = made.partition(0).openAppender()) {
+            append(appender, new byte[1]); // too little for a second block to be reserved
+        }
+        writer.deleteTopic("one");
+    }
+
     /** The block that held the first topic's segment holds the second's when this returns. */
     private void replace(String before, String block, String after) {
-        // A topic takes one block or two, so that a round may pass over this one.
+        // A topic takes one block or two, so that a round may pass over this one, and would do so
+        // each time if all took two.
         for (int i = 0; i < ROUNDS * BLOCKS; i++) {
             writer.deleteTopic(i == 0 ? before : after);
+            if (i % 2 == 1) {
+                takeOneBlock();
+            }
             if (fill(after).equals(block)) {
                 return;
             }

@@ -23,7 +23,7 @@ final class AppendWork extends Work {
         super(order);
         touched = order.scenario() == Scenario.APPEND_TOUCHED;
         long all = order.bytes() <= 64 ? 1_500_000 : order.bytes() <= 256 ? 800_000 : 300_000;
-        long records = order.scaled(touched ? all * 2 / 3 : all); // 100 to 400 MiB
+        long records = order.scaled(touched ? all / 3 : all); // 70 to 110 MB, 200 to 330 MB
         appends = records / order.peer().records() - 1;
         shape = new Shape(order.bytes(), records, touched, 1);
     }

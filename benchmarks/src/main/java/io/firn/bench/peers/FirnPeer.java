@@ -49,8 +49,8 @@ final class FirnPeer implements PeerLog {
         threads = shape.threads();
         TopicOptions options = TopicOptions.defaults().withDurability(durability);
         if (shape.touched()) {
-            // The next segment is prepared when a half is full, which is not to be measured either.
-            int all = (int) Math.min(MAX_SEGMENT, 2 * shape.room());
+            // When an eighth is full, the next segment is prepared, which is not to be measured.
+            int all = (int) Math.min(MAX_SEGMENT, 8 * shape.room());
             options = options.withSegmentBytes(all).withPreparedBytes(all);
         }
         store =
