@@ -5,10 +5,12 @@ import static io.firn.migrator.Tiered.WARM;
 import static io.firn.migrator.Tiered.assertAllThere;
 import static io.firn.migrator.Tiered.await;
 import static io.firn.migrator.Tiered.awaitMovable;
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.firn.Appender;
 import io.firn.FirnException;
 import io.firn.LogStore;
 import io.firn.MoveOutcome;
@@ -24,6 +26,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
@@ -33,6 +36,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -138,6 +142,45 @@ class DeletedTopicsTest {
             threads.shutdown();
         }
         awaitOnly(Set.of());
+        assertSound();
+    }
+
+    /** The file of an unsealed segment does not wait for readers; its mapping does. */
+    @Test
+    void shouldKeepTheBytesOfAnUnsealedSegmentUntilReadersLetGo() throws Exception {
+        Topic topic = store.createTopic("t", two());
+        byte[] value = new byte[1000];
+        Arrays.fill(value, (byte) 7);
+        try (Appender appender = topic.partition(0).openAppender()) {
+            appender.append(value);
+        }
+        CountDownLatch reading = new CountDownLatch(1);
+        CountDownLatch deleted = new CountDownLatch(1);
+        AtomicReference<byte[]> found = new AtomicReference<>();
+        ExecutorService threads = Executors.newSingleThreadExecutor();
+        try {
+            Tailer tailer = topic.partition(0).openTailer();
+            Future<?> reader =
+                    threads.submit(
+                            () ->
+                                    tailer.poll(
+                                            record -> {
+                                                reading.countDown();
+                                                awaitLatch(deleted);
+                                                found.set(record.copy().value());
+                                                return Verdict.STOP;
+                                            },
+                                            1));
+            awaitLatch(reading);
+            store.deleteTopic("t");
+            awaitOnly(Set.of());
+            deleted.countDown();
+            reader.get(60, TimeUnit.SECONDS);
+        } finally {
+            deleted.countDown();
+            threads.shutdown();
+        }
+        assertArrayEquals(value, found.get());
         assertSound();
     }
 
