@@ -4,6 +4,8 @@ import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.firn.StoreMetrics;
 import io.firn.background.BackOff;
 import io.firn.spi.StorageTier;
+import java.io.IOException;
+import java.util.UUID;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import org.agrona.concurrent.NanoClock;
@@ -112,6 +114,29 @@ public final class TierState {
         failing = false;
         backOff.onSuccess();
         LOG.log(System.Logger.Level.INFO, "tier {0} ({1}) works again", label, tier.name());
+    }
+
+    /**
+     * Has the tier remove what it keeps for a deleted topic, of which nothing is left in it. It is
+     * tried once: what remains is empty, and the next open removes it.
+     */
+    public void forgetTopic(UUID topicId) {
+        try {
+            tier.forgetTopic(topicId);
+        } catch (IOException | RuntimeException e) {
+            noteError(e);
+            LOG.log(
+                    System.Logger.Level.WARNING,
+                    "tier "
+                            + label
+                            + " ("
+                            + tier.name()
+                            + ") keeps the empty directories of the deleted topic "
+                            + topicId
+                            + " until the store is opened again: "
+                            + e.getMessage(),
+                    e);
+        }
     }
 
     /** Whether new segments and copies may be tried here. */

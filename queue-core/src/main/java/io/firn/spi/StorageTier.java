@@ -154,6 +154,16 @@ public interface StorageTier extends Tier, AutoCloseable {
                 sealed);
     }
 
+    /**
+     * Removes what the tier keeps for a deleted topic beside its segments; the default keeps
+     * nothing. Called when no segment, reserved block or copy of the topic is left, and none is
+     * begun any more. What is not the tier's own stays. Nothing depends on the outcome: what
+     * remains, after a failure or a power cut, is removed by the next open.
+     *
+     * @throws IOException when the medium fails
+     */
+    default void forgetTopic(UUID topicId) throws IOException {}
+
     /** Releases all resources; segments must not be used any more. Idempotent. */
     @Override
     void close() throws IOException;

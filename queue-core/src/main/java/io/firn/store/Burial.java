@@ -4,8 +4,12 @@ import io.firn.background.Duty;
 import io.firn.log.LogContext;
 import java.io.IOException;
 
-/** Removes a deleted topic's segments, then its files, the tombstone last (O5). */
+/**
+ * Removes a deleted topic's segments, then its files, the tombstone last (O5), and then the
+ * directories that are empty in the tiers.
+ */
 final class Burial extends Duty {
+    private final LogContext store;
     private final TopicLog topic;
     private final Runnable onEnd;
 
@@ -16,6 +20,7 @@ final class Burial extends Duty {
      */
     Burial(LogContext store, TopicLog topic, Runnable onEnd) {
         super(store.tidying(), topic, "deletion");
+        this.store = store;
         this.topic = topic;
         this.onEnd = onEnd;
     }
@@ -50,6 +55,7 @@ final class Burial extends Duty {
         if (released) {
             topic.context().files().delete();
             topic.segmentedLogs().forEach(log -> log.ends().release());
+            store.tiers().forEach(tier -> tier.forgetTopic(topic.id())); // nothing is begun there
             onEnd.run();
         }
         return released;

@@ -316,6 +316,7 @@ public final class StoreOpener {
                 block.delete();
             }
             new TopicFiles(context.files(), id).delete();
+            context.tiers().forEach(tier -> tier.forgetTopic(id));
             return;
         }
         TopicOptions options = description.options();

@@ -135,6 +135,24 @@ public abstract class StorageTierContract {
     }
 
     @Test
+    void shouldServeOtherTopicsWhenOneIsForgotten() throws IOException {
+        StorageTier tier = open();
+        UUID other = new UUID(9, 9);
+        tier.reserve(other, PARTITION, SEGMENT_BYTES, 1);
+        reserve(tier, 2).delete();
+
+        tier.forgetTopic(TOPIC);
+        tier.forgetTopic(TOPIC);
+        tier.forgetTopic(new UUID(7, 7));
+
+        assertEquals(other, only(tier).mark().topicId());
+        tier.reserve(other, PARTITION + 1, SEGMENT_BYTES, 3);
+        StorageTier again = reopen(tier);
+        assertEquals(2, again.list().size());
+        assertEquals(List.of(), again.strangers());
+    }
+
+    @Test
     void shouldKeepAReservedSegmentWhenReopened() throws IOException {
         StorageTier tier = open();
         reserve(tier, 42);

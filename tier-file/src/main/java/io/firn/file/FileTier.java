@@ -259,6 +259,31 @@ public final class FileTier implements StorageTier {
         }
     }
 
+    /**
+     * Deletes the topic's directories as far as they are empty. A reader in another process that
+     * lists them meanwhile finds them empty or missing, which is the same to it.
+     */
+    @Override
+    public void forgetTopic(UUID topicId) throws IOException {
+        requireWritable();
+        Path topic = root.resolve(FileNames.topic(topicId));
+        if (!medium.exists(topic)) {
+            return;
+        }
+        List<Path> partitions = new ArrayList<>();
+        for (String name : medium.list(topic)) {
+            if (FileNames.parsePartition(name) >= 0) {
+                partitions.add(topic.resolve(name));
+            }
+        }
+        partitions.forEach(durable::remove);
+        partitions.forEach(contents.partitionsWithSeals()::remove);
+        for (Path partition : partitions) {
+            TierScan.deleteIfEmpty(medium, partition);
+        }
+        TierScan.deleteIfEmpty(medium, topic);
+    }
+
     private void allowRewritten(PartitionDirectory directory) throws IOException {
         try {
             ownership.allowRewritten();

@@ -2,6 +2,7 @@ package io.firn.file;
 
 import io.firn.medium.FileMedium;
 import java.io.IOException;
+import java.nio.file.DirectoryNotEmptyException;
 import java.nio.file.NotDirectoryException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -146,17 +147,31 @@ final class TierScan {
             for (FilesInDirectory copy : entry.getValue().rewrittenCopies()) {
                 copy.deleteLeftCopy();
             }
-            if (medium.list(directory.path()).isEmpty()) {
-                medium.delete(directory.path());
-            } else {
+            if (!deleteIfEmpty(medium, directory.path())) {
                 durable.add(directory.path());
             }
         }
         for (Path topic : topics) {
-            if (medium.list(topic).isEmpty()) {
-                medium.delete(topic);
-            }
+            deleteIfEmpty(medium, topic);
         }
         return durable;
+    }
+
+    /**
+     * Deletes a directory that has nothing in it. No force is needed: a directory that is there
+     * again after a crash is an empty one, or has what a recovery deletes.
+     *
+     * @return false when it stays, because of what is in it
+     */
+    static boolean deleteIfEmpty(FileMedium medium, Path directory) throws IOException {
+        try {
+            if (!medium.list(directory).isEmpty()) {
+                return false;
+            }
+            medium.delete(directory);
+            return true;
+        } catch (NotDirectoryException | DirectoryNotEmptyException e) {
+            return false; // a file of somebody else's, there or in it
+        }
     }
 }
