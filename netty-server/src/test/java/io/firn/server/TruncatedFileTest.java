@@ -11,6 +11,7 @@ import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
@@ -18,6 +19,8 @@ import org.apache.kafka.common.protocol.ApiKeys;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** A file of the log that somebody else truncated while a response is sent from it. */
 class TruncatedFileTest {
@@ -105,6 +108,29 @@ class TruncatedFileTest {
             append(running, 50_000);
             fetchTruncated(running, log(), 20_000);
             assertTrue(logged.has("whose file has 20000 bytes"));
+        }
+    }
+
+    /** Its pages are read in the background first, where Java tells late that they are lost. */
+    @ParameterizedTest
+    @ValueSource(ints = {50_000, 400_000})
+    void shouldEndTheConnectionWhenTheFileOfASealedSegmentIsShort(int bytes) throws Exception {
+        String segmentBytes = Integer.toString(Math.max(65_536, bytes + 1_000));
+        try (Running running = new Running(directory, Map.of("log.segment.bytes", segmentBytes))) {
+            running.createTopic(TOPIC, 1, Map.of());
+            append(running, bytes);
+            append(running, bytes);
+            List<Path> sealed = new ArrayList<>();
+            Running.await("the seal", () -> sealed.addAll(firstSealed()));
+            fetchTruncated(running, sealed.get(0), 20_000);
+        }
+    }
+
+    private List<Path> firstSealed() {
+        try (Stream<Path> all = Files.walk(directory)) {
+            return all.filter(file -> file.endsWith("0/00000000000000000000.log")).toList();
+        } catch (IOException | UncheckedIOException e) {
+            return List.of(); // it was renamed meanwhile
         }
     }
 
