@@ -146,10 +146,10 @@ public final class LogBatchReader implements BatchReader {
         while (fits) {
             to = walk.nextPosition();
             next = walk.nextOffset();
-            if (next >= limit) {
+            if (next == limit) {
                 break;
             }
-            if (!walk.next()) {
+            if (next > limit || !walk.next()) {
                 if (!walk.isWhole()) {
                     to = walk.position(); // it led to a wrong place
                     next = walk.baseOffset();
