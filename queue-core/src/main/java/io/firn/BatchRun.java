@@ -7,7 +7,8 @@ import java.nio.channels.FileChannel;
  * Consecutive Kafka record batches (magic 2) in the log's own memory. They stay in place until the
  * run is closed, which any thread may do; until then the segment's space is not freed. A read-only
  * store returns a copy of batches in persistent memory, because it cannot keep the writing process
- * from reusing that memory.
+ * from reusing that memory. {@code toString} names the partition, the offsets, and the place in the
+ * segment, also after {@link #close}.
  */
 public interface BatchRun extends AutoCloseable {
 

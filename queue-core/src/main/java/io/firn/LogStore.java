@@ -202,7 +202,9 @@ public interface LogStore extends AutoCloseable {
     /**
      * Returns findings, one line each: what was found at open that belongs to no topic or is
      * corrupted, which thread of the store has ended, after which the store refuses appends, and
-     * whether somebody has truncated the file that readers in other processes follow.
+     * whether somebody has truncated the file that readers in other processes follow. While the
+     * process or the machine has so many files open that the store cannot open its own, this is a
+     * finding, too.
      */
     List<String> findings();
 

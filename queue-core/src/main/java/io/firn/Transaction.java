@@ -85,6 +85,7 @@ public interface Transaction extends AutoCloseable {
      * @param offset the offset of the next record to be read
      * @throws InvalidOptionException when the offset is below 0 or above the next offset, or the
      *     partition does not exist
+     * @throws UnknownTopicException when the cursor's topic was deleted
      * @throws TransactionStateException when the transaction has ended
      * @throws RecordTooLargeException when with this move the transaction could not be ended,
      *     because it has some 30,000 moves; it can be committed without it, or aborted

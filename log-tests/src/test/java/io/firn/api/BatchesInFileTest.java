@@ -15,8 +15,11 @@ import io.firn.LogStore;
 import io.firn.Partition;
 import io.firn.ReplicaAppender;
 import io.firn.Topic;
+import io.firn.TopicOptions;
+import io.firn.file.FileTier;
 import io.firn.kafka.SourceLog;
 import io.firn.sim.SimulatedFileMedium;
+import io.firn.store.StoreBuilder;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
@@ -234,6 +237,33 @@ class BatchesInFileTest {
             }
             assertTrue(open > 0 && open <= most, open + " files");
             assertNotNull(runs.get(0).fileRange());
+        } finally {
+            runs.forEach(BatchRun::close);
+        }
+    }
+
+    @Test
+    void shouldHaveNoneWhileTheTiersTogetherHaveTooManyOpen() throws IOException {
+        store =
+                StoreBuilder.over(directory.resolve("store"), new ObservedMedium())
+                        .tier("one", FileTier.at(directory.resolve("one")))
+                        .tier("two", FileTier.at(directory.resolve("two")))
+                        .open();
+        int each = 300; // of 500 that may be open, or fewer
+        List<BatchRun> runs = new ArrayList<>();
+        try {
+            for (String tier : List.of("one", "two")) {
+                TopicOptions options = Stores.small().withPartitions(each).withTiers(tier);
+                Topic topic = store.createTopic(tier, options);
+                for (int i = 0; i < each; i++) {
+                    try (Appender appender = topic.partition(i).openSharedAppender()) {
+                        appender.append(new byte[1]);
+                    }
+                    runs.add(readFirst(topic.partition(i)));
+                }
+            }
+            long open = runs.stream().filter(run -> run.fileRange() != null).count();
+            assertTrue(open > 0 && open <= 500, open + " files");
         } finally {
             runs.forEach(BatchRun::close);
         }

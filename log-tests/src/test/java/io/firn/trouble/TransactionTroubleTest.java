@@ -23,6 +23,7 @@ import io.firn.Transaction;
 import io.firn.TransactionCoordinator;
 import io.firn.TransactionCoordinator.CursorMove;
 import io.firn.TransactionCoordinator.State;
+import io.firn.UnknownTopicException;
 import io.firn.Verdict;
 import io.firn.file.FileTier;
 import io.firn.sim.SimulatedFileMedium;
@@ -301,6 +302,24 @@ class TransactionTroubleTest {
         for (int i = 0; i < 3; i++) {
             assertFalse(read(partition(i)).contains("lost"));
             assertTrue(isStable(partition(i)));
+        }
+    }
+
+    @Test
+    void shouldSayThatTheTopicIsGoneWhenItsCursorIsAdvanced() {
+        Topic deleted = store.createTopic("deleted", SMALL);
+        Cursor cursor = deleted.cursor("reader");
+        try (Transaction tx = store.beginTransaction()) {
+            store.deleteTopic("deleted");
+            for (int partition : new int[] {0, 3}) {
+                FirnException refused =
+                        assertThrows(
+                                UnknownTopicException.class,
+                                () -> tx.advance(cursor, partition, 0));
+                assertEquals("topic deleted was deleted", refused.getMessage());
+            }
+            append(tx, partition(0), "goes on");
+            tx.commit();
         }
     }
 

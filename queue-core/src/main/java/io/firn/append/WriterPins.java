@@ -29,6 +29,7 @@ final class WriterPins {
             } catch (IOException e) {
                 log.state().checkWritable(); // it may just have been closed or deleted
                 if (OutOfDescriptorsException.isReasonFor(e)) {
+                    log.store().descriptors().note(e);
                     throw new FirnException(log + ": " + e.getMessage(), e);
                 }
                 throw log.poison(e);

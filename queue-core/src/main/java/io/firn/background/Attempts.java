@@ -2,6 +2,7 @@ package io.firn.background;
 
 import java.io.IOException;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Predicate;
 import org.agrona.concurrent.NanoClock;
 
 /**
@@ -16,6 +17,7 @@ public final class Attempts {
 
     private final AtomicLong errors = new AtomicLong();
     private final NanoClock clock;
+    private volatile Predicate<Throwable> toldElsewhere = error -> false;
 
     /**
      * Creates it.
@@ -29,6 +31,14 @@ public final class Attempts {
     /** The clock that measures the pauses after failures. */
     public NanoClock clock() {
         return clock;
+    }
+
+    /**
+     * Sets which failures are told by somebody else; they are counted here. Called once, before
+     * there are any.
+     */
+    public void toldElsewhere(Predicate<Throwable> tells) {
+        toldElsewhere = tells;
     }
 
     /** A step of background work. */
@@ -66,6 +76,9 @@ public final class Attempts {
         if (backOff != null) {
             backOff.onFailure();
             next = ", tried again in " + backOff.pauseSeconds() + " s";
+        }
+        if (toldElsewhere.test(e)) {
+            return;
         }
         LOG.log(
                 System.Logger.Level.ERROR,

@@ -91,6 +91,7 @@ final class SegmentForcer {
             return true;
         } catch (IOException e) {
             if (OutOfDescriptorsException.isReasonFor(e)) {
+                log.store().descriptors().note(e);
                 return false;
             }
             throw e;

@@ -32,6 +32,7 @@ public final class LogContext {
     private final Background background;
     private final StoreFiles files;
     private final Findings findings = new Findings();
+    private final DescriptorShortage descriptors;
     private final List<TierState> tiers = new ArrayList<>();
     private final FreedBlocks freedBlocks = new FreedBlocks();
     private final WriteBuffers writeBuffers = new WriteBuffers();
@@ -61,6 +62,8 @@ public final class LogContext {
                         config.invokerMode() ? 0 : config.forceThreads(),
                         config.tiers().size(),
                         onDeath);
+        this.descriptors = new DescriptorShortage(this);
+        background.attempts().toldElsewhere(descriptors::note);
         SpareSpace spare =
                 new SpareSpace(background.tidying(), config.medium(), config.directory());
         this.files = new StoreFiles(config.medium(), config.directory(), spare, findings);
@@ -116,6 +119,11 @@ public final class LogContext {
 
     public Findings findings() {
         return findings;
+    }
+
+    /** Whether files can be opened. */
+    public DescriptorShortage descriptors() {
+        return descriptors;
     }
 
     // ---- time and background

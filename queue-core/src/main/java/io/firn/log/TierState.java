@@ -3,6 +3,7 @@ package io.firn.log;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.firn.StoreMetrics;
 import io.firn.background.BackOff;
+import io.firn.medium.OutOfDescriptorsException;
 import io.firn.spi.StorageTier;
 import java.io.IOException;
 import java.util.UUID;
@@ -88,6 +89,9 @@ public final class TierState {
     /** Notes a failure of its medium: nothing new is put here for a while, longer each time. */
     public synchronized void onFailure(Throwable e) {
         noteError(e);
+        if (OutOfDescriptorsException.isReasonFor(e)) {
+            return; // its medium works, and who failed tries again
+        }
         failing = true;
         backOff.onFailure();
         LOG.log(

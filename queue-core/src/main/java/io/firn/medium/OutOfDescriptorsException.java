@@ -29,10 +29,24 @@ public final class OutOfDescriptorsException extends IOException {
 
     /** Returns whether this is the reason for an error. */
     public static boolean isReasonFor(Throwable error) {
+        return in(error) != null;
+    }
+
+    private static Throwable in(Throwable error) {
         Throwable each = error;
         while (each != null && !(each instanceof OutOfDescriptorsException)) {
             each = each.getCause();
         }
-        return each != null;
+        return each;
+    }
+
+    /** Returns whether it is the machine that has too many, not the process. */
+    public static boolean isOfMachine(Throwable error) {
+        Throwable found = in(error);
+        return found != null
+                && found.getCause() != null
+                && String.valueOf(found.getCause().getMessage())
+                        .toLowerCase(Locale.ROOT)
+                        .contains("too many open files in system");
     }
 }

@@ -7,6 +7,7 @@ import io.firn.Partition;
 import io.firn.TruncatedException;
 import io.firn.batch.BatchVerifier;
 import io.firn.batch.BatchWalk;
+import io.firn.log.LogSegment;
 import io.firn.log.SegmentIndexes;
 import io.firn.log.SegmentedLog;
 import io.firn.spi.BlockReusedException;
@@ -145,10 +146,10 @@ public final class LogBatchReader implements BatchReader {
         while (fits) {
             to = walk.nextPosition();
             next = walk.nextOffset();
-            if (next >= limit) {
+            if (next == limit) {
                 break;
             }
-            if (!walk.next()) {
+            if (next > limit || !walk.next()) {
                 if (!walk.isWhole()) {
                     to = walk.position(); // it led to a wrong place
                     next = walk.baseOffset();
@@ -164,7 +165,8 @@ public final class LogBatchReader implements BatchReader {
             return null;
         }
         ByteBuffer bytes = cursor.reader().slice(view, from, to - from);
-        BatchRun run = new Run(view, bytes, cursor.isLastingInFile() ? from : -1, base, next);
+        Place place = new Place(log, cursor.segment(), from, to - from, cursor.isLastingInFile());
+        BatchRun run = new Run(view, bytes, place, base, next);
         // What the last batch says of its length and last offset, no header behind it confirms.
         cursor.addWalked(from, next >= limit ? walk.position() : to);
         cursor.advanceTo(to, next);
@@ -209,24 +211,28 @@ public final class LogBatchReader implements BatchReader {
         }
     }
 
+    /**
+     * Where bytes of a segment are.
+     *
+     * @param isLasting whether they stay as they are in the segment's file, if it has one
+     */
+    private record Place(
+            SegmentedLog log, LogSegment segment, int position, int length, boolean isLasting) {}
+
     /** Bytes of a segment and the pin that holds them. */
     private static final class Run implements BatchRun {
         private final View view;
         private final ByteBuffer bytes;
-        private final int inFile;
+        private final Place place;
         private final long baseOffset;
         private final long nextOffset;
         private final AtomicBoolean closed = new AtomicBoolean();
 
-        /**
-         * Takes over the caller's pin.
-         *
-         * @param inFile the position in the view's file, −1 if bytes there may change
-         */
-        Run(View view, ByteBuffer bytes, int inFile, long baseOffset, long nextOffset) {
+        /** Takes over the caller's pin. */
+        Run(View view, ByteBuffer bytes, Place place, long baseOffset, long nextOffset) {
             this.view = view;
             this.bytes = bytes;
-            this.inFile = inFile;
+            this.place = place;
             this.baseOffset = baseOffset;
             this.nextOffset = nextOffset;
         }
@@ -238,8 +244,8 @@ public final class LogBatchReader implements BatchReader {
 
         @Override
         public FileRange fileRange() {
-            FileChannel file = inFile < 0 || closed.get() ? null : view.file();
-            return file == null ? null : new FileRange(file, inFile);
+            FileChannel file = !place.isLasting() || closed.get() ? null : view.file();
+            return file == null ? null : new FileRange(file, place.position());
         }
 
         @Override
@@ -258,6 +264,21 @@ public final class LogBatchReader implements BatchReader {
                 bytes.limit(0); // a buffer that was kept shows nothing from now on
                 view.unpin();
             }
+        }
+
+        @Override
+        public String toString() {
+            return place.log()
+                    + ", offsets ["
+                    + baseOffset
+                    + ", "
+                    + nextOffset
+                    + "): "
+                    + place.length()
+                    + " bytes at position "
+                    + place.position()
+                    + " of "
+                    + place.segment();
         }
     }
 }

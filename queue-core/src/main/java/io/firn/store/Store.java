@@ -247,7 +247,12 @@ final class Store implements LogStore {
 
     @Override
     public List<String> findings() {
-        return context.findings().all();
+        List<String> all = new ArrayList<>(context.findings().all());
+        String lack = context.descriptors().finding();
+        if (lack != null) {
+            all.add(lack);
+        }
+        return List.copyOf(all);
     }
 
     @Override

@@ -8,6 +8,7 @@ import io.firn.ends.EndsFile;
 import io.firn.log.LogContext;
 import io.firn.log.StoreConfig;
 import io.firn.medium.FileMedium;
+import io.firn.medium.FilesToSend;
 import io.firn.medium.OpenToOthers;
 import io.firn.metadata.LeasedCounter;
 import io.firn.metadata.SameNames;
@@ -27,6 +28,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
+import java.util.concurrent.Semaphore;
 
 /**
  * Opens a store. The order: lock, identity, tiers (all of them must be there before anything is cut
@@ -44,6 +46,7 @@ public final class StoreOpener {
     private final LogContext context;
     private final Topics topics;
     private final List<StorageTier> opened = new ArrayList<>();
+    private final Semaphore filesToSend = FilesToSend.places();
     private AutoCloseable lock;
 
     private StoreOpener(StoreConfig config) {
@@ -182,7 +185,7 @@ public final class StoreOpener {
         List<String> missing = new ArrayList<>(known);
         List<String> all = new ArrayList<>(known);
         for (StorageTier tier : config.tiers()) {
-            open(tier, new TierContext(storeId, mayCreate, false));
+            open(tier, new TierContext(storeId, mayCreate, false, filesToSend));
             String id = tier.id().toString();
             missing.remove(id);
             if (!all.contains(id)) {
@@ -336,7 +339,7 @@ public final class StoreOpener {
         }
         UUID storeId = identity.id();
         for (StorageTier tier : config.tiers()) {
-            open(tier, new TierContext(storeId, false, true));
+            open(tier, new TierContext(storeId, false, true, filesToSend));
         }
         Follower follower = new Follower(context, topics, storeId, directory.resolve(LOCK));
         context.follow(follower::refreshNow);

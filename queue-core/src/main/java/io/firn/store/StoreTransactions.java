@@ -109,6 +109,10 @@ final class StoreTransactions implements TxStore {
             throw new InvalidOptionException(
                     "cursor " + cursor.name() + " does not belong to the store " + context);
         }
+        if (topics.byId(known.topic().id()) == null) {
+            context.checkOpen();
+            throw new UnknownTopicException("topic " + known.topic() + " was deleted");
+        }
         return known.topic().id();
     }
 

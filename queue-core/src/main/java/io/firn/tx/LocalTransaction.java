@@ -100,6 +100,7 @@ final class LocalTransaction implements Transaction {
                         null);
         TxPartition read = store.partition(move.topicId(), partition);
         if (read == null) {
+            store.topicOf(cursor); // throws when the topic was deleted just now
             throw new InvalidOptionException(
                     "cursor " + cursor.name() + ": its topic has no partition " + partition);
         }

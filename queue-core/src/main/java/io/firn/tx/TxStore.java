@@ -34,7 +34,10 @@ public interface TxStore {
     /** Returns an id that no producer has had. */
     long newProducerId();
 
-    /** Returns the id of the topic that a cursor belongs to; throws for another store's cursor. */
+    /**
+     * Returns the id of the topic that a cursor belongs to; throws for another store's cursor, and
+     * when the topic is gone.
+     */
     UUID topicOf(Cursor cursor);
 
     /**

@@ -20,6 +20,7 @@ import io.firn.medium.NoSpace;
 import io.firn.spi.Block;
 import io.firn.spi.StorageTier;
 import java.io.IOException;
+import java.lang.System.Logger.Level;
 import java.nio.file.Path;
 import java.util.Iterator;
 
@@ -63,7 +64,9 @@ final class BlockSupply extends Duty implements BlockSource {
             }
         } catch (IOException | RuntimeException | InternalError e) {
             // A waiting append gets the error from its next try.
-            LOG.log(System.Logger.Level.ERROR, log + ": no block could be prepared", e);
+            if (!store.descriptors().note(e)) {
+                LOG.log(Level.ERROR, log + ": no block could be prepared", e);
+            }
         }
     }
 
@@ -205,7 +208,9 @@ final class BlockSupply extends Duty implements BlockSource {
                 FileMedium medium = store.files().medium();
                 Path directory = store.files().directory();
                 if (!NoSpace.isMeantBy(e, medium, directory, START_FILE_BYTES)) {
-                    LOG.log(System.Logger.Level.WARNING, log + ": no log start was written", e);
+                    if (!store.descriptors().note(e)) {
+                        LOG.log(Level.WARNING, log + ": no log start was written", e);
+                    }
                     return; // a deletion will say so, too, and appends do not depend on it
                 }
                 noRoom =

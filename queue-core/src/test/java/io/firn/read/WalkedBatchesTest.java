@@ -401,8 +401,9 @@ class WalkedBatchesTest {
     void shouldLookAgainAtTheLastBatchBeforeTheVisibleEnd() throws IOException {
         Sealed sealed = hundred();
         sealed.log.publishDurable(50);
-        sealed.memory.putInt(sealed.position(49) + BatchFormat.LAST_OFFSET_DELTA, 3);
-        assertEquals(53, endOfRun(reader(sealed), 0));
+        int length = sealed.position(49) + BatchFormat.LENGTH;
+        sealed.memory.putInt(length, sealed.memory.getInt(length) + 1);
+        assertEquals(50, endOfRun(reader(sealed), 0));
         sealed.log.publishDurable(BATCHES);
         assertEquals(BATCHES, endOfRun(reader(sealed), 50));
 

@@ -78,6 +78,7 @@ public final class FileTier implements StorageTier {
             throw new IllegalStateException(name() + " is already open");
         }
         this.context = context;
+        contents.filesToSend(context.filesToSend());
         ownership.acquire(context);
         try {
             durabilityClass = medium.durabilityClass(root);

@@ -31,7 +31,6 @@ final class TierContents implements BlockOwner, FileCopy.Listener {
     private final Path root;
     private final long capacityBytes;
     private final Uncollected uncollected = new Uncollected();
-    private final Semaphore filesToSend = new Semaphore(FilesToSend.most());
     private final Set<Path> partitionsWithSeals = ConcurrentHashMap.newKeySet();
     private final Map<Path, FileBlock> segments = new ConcurrentHashMap<>();
     private final Set<FileCopy> copies = ConcurrentHashMap.newKeySet();
@@ -46,6 +45,9 @@ final class TierContents implements BlockOwner, FileCopy.Listener {
     @GuardedBy("occupancy")
     private long pendingBytes;
 
+    /** Set before there is a segment. */
+    private volatile Semaphore filesToSend;
+
     /** In a read-only tier: segments that the last scan no longer found. */
     private Set<FileBlock> vanished = Set.of();
 
@@ -54,6 +56,11 @@ final class TierContents implements BlockOwner, FileCopy.Listener {
         this.medium = medium;
         this.root = root;
         this.capacityBytes = capacityBytes;
+    }
+
+    /** Sets the places of files that may be open to be sent. */
+    void filesToSend(Semaphore places) {
+        filesToSend = places;
     }
 
     @Override

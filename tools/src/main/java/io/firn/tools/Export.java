@@ -24,6 +24,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Set;
 import java.util.concurrent.Callable;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.ExitCode;
@@ -56,6 +57,7 @@ import picocli.CommandLine.Spec;
 public final class Export implements Callable<Integer> {
     private static final int BUFFER_BYTES = 1 << 16;
     private static final int RECORDS_AT_ONCE = 10_000;
+    private static final int MOST_RANGES = 10;
 
     @Parameters(index = "0", paramLabel = "STORE", description = "The store's directory")
     private Path directory;
@@ -77,7 +79,8 @@ public final class Export implements Callable<Integer> {
             paramLabel = "OFFSET",
             description =
                     "The first offset, of each partition. Default, and if it was deleted: the"
-                            + " earliest that is there")
+                            + " earliest that is there. Wrong if it is beyond the end of all of"
+                            + " them")
     private long from;
 
     @Option(
@@ -147,6 +150,7 @@ public final class Export implements Callable<Integer> {
             }
             Topic topic = store.openTopic(topicName);
             List<Partition> chosen = choose(topic);
+            checkStart(chosen);
             if (output == null) {
                 write(chosen, standardOutput);
             } else {
@@ -180,6 +184,36 @@ public final class Export implements Callable<Integer> {
                         ? IntStream.range(0, topic.partitionCount())
                         : partitions.stream().mapToInt(Integer::intValue);
         return numbers.mapToObj(topic::partition).toList();
+    }
+
+    private void checkStart(List<Partition> chosen) {
+        if (!chosen.stream().allMatch(this::beginsBeyondEnd)) {
+            return;
+        }
+        String ranges =
+                chosen.stream()
+                        .limit(MOST_RANGES)
+                        .map(each -> "partition " + each.index() + " has " + range(each))
+                        .collect(Collectors.joining(", "));
+        int others = chosen.size() - MOST_RANGES;
+        throw new InvalidOptionException(
+                "--from "
+                        + from
+                        + " is beyond the end: "
+                        + ranges
+                        + (others > 0 ? ", and " + others + " others end before it, too" : ""));
+    }
+
+    private boolean beginsBeyondEnd(Partition partition) {
+        return from > partition.visibleOffset();
+    }
+
+    private static String range(Partition partition) {
+        return "the offsets ["
+                + partition.logStartOffset()
+                + ", "
+                + partition.visibleOffset()
+                + ")";
     }
 
     private void writeFile(List<Partition> chosen) throws IOException {
@@ -220,6 +254,12 @@ public final class Export implements Callable<Integer> {
     }
 
     private void write(Partition partition, RecordFormat records) {
+        if (beginsBeyondEnd(partition)) {
+            complain(
+                    "partition %d: --from %d is beyond its end; it has %s",
+                    partition.index(), from, range(partition));
+            return;
+        }
         long end = end(partition);
         long start = start(partition);
         if (start > from && from > 0) {

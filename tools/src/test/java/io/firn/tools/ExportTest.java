@@ -3,6 +3,7 @@ package io.firn.tools;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.firn.Appender;
@@ -130,7 +131,9 @@ class ExportTest {
             fill(store);
         }
 
-        assertEquals(List.of("four", "five"), lines("--format", "LINES", "--from", "3"));
+        assertEquals(
+                List.of("four", "five"),
+                lines("--format", "LINES", "--from", "3", "--partitions", 0));
         export("--format", "RAW", "--from", "1", "--to", "4", "--partitions", "0");
 
         ByteBuffer expected = ByteBuffer.allocate(16);
@@ -207,6 +210,44 @@ class ExportTest {
                     run.err());
             assertEquals("four\nfive\n", written.toString(UTF_8));
         }
+    }
+
+    @Test
+    void shouldRefuseToBeginBeyondTheEndOfEachPartition() {
+        try (LogStore store = open()) {
+            fill(store).partition(0).deleteRecordsBefore(3);
+        }
+
+        Run run = export("--from", "6");
+
+        assertEquals(2, run.exitCode(), run.toString());
+        assertEquals(
+                String.format(
+                        "--from 6 is beyond the end: partition 0 has the offsets [3, 5), partition 1"
+                                + " has the offsets [0, 1)%n"),
+                run.err());
+        assertEquals(0, written.size());
+        assertEquals(2, export("--from", "2", "--partitions", "1").exitCode());
+        Path file = directory.resolve("orders.json");
+        assertEquals(2, export("--from", "6", "--output", file).exitCode());
+        assertFalse(Files.exists(file));
+        assertEquals(List.of(), lines("--from", "5", "--partitions", "0")); // none yet
+    }
+
+    @Test
+    void shouldSayWhichPartitionEndsBeforeTheFirstOffset() {
+        try (LogStore store = open()) {
+            fill(store);
+        }
+
+        Run run = export("--format", "LINES", "--from", "3");
+
+        assertEquals(0, run.exitCode(), run.toString());
+        assertEquals(
+                String.format(
+                        "partition 1: --from 3 is beyond its end; it has the offsets [0, 1)%n"),
+                run.err());
+        assertEquals("four\nfive\n", written.toString(UTF_8));
     }
 
     @Test

@@ -147,9 +147,19 @@ final class FetchTask {
             exchange.fail(e);
             throw e;
         }
-        result.load();
+        AtomicBoolean isTaken = new AtomicBoolean();
+        Runnable taking =
+                () -> {
+                    if (isTaken.compareAndSet(false, true)) {
+                        onRead(result);
+                    }
+                };
         try {
-            exchange.eventLoop().execute(() -> onRead(result));
+            result.load();
+            exchange.eventLoop().execute(taking);
+        } catch (InternalError e) {
+            // A page is lost, which Java may tell late, in any code. The write reports it.
+            exchange.eventLoop().execute(taking);
         } catch (RuntimeException e) {
             result.close(); // the event loop has ended
         }

@@ -173,7 +173,7 @@ final class Connection extends ChannelInboundHandlerAdapter
     @Override
     public void handlerAdded(ChannelHandlerContext context) {
         ctx = context;
-        responses = new ResponseQueue(context, answers, entrance.isEncrypted());
+        responses = new ResponseQueue(context, answers, entrance.isEncrypted(), this::close);
         requests = new RequestQueue(server, context, memory, responses, answers, this::handle);
         timeouts =
                 new ConnectionTimeouts(

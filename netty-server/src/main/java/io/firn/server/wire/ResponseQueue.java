@@ -7,6 +7,7 @@ import io.netty.channel.ChannelOutboundBuffer;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.BiConsumer;
 import org.apache.kafka.common.message.ResponseHeaderData;
 
 /**
@@ -22,10 +23,14 @@ final class ResponseQueue {
     private final ChannelHandlerContext ctx;
     private final ConnectionAnswers answers;
     private final boolean encrypted;
+    private final BiConsumer<String, Throwable> onFailure;
     private final ArrayDeque<Exchange> inFlight = new ArrayDeque<>();
     private long pendingWrites;
     private long lastWriteNs;
     private long lastUnsentBytes;
+
+    /** Null as long as nothing has failed but the peer. */
+    private SendFailure failure;
 
     /** Responses that are encoded and not written yet: small ones are written together. */
     private ByteBuf encoded;
@@ -35,11 +40,18 @@ final class ResponseQueue {
      *
      * @param answers counts the memory of large responses
      * @param encrypted whether the connection encrypts what is written
+     * @param onFailure closes the connection when a part of a response was not sent, which does not
+     *     go on then; is told why, or null if it is the peer that has gone
      */
-    ResponseQueue(ChannelHandlerContext ctx, ConnectionAnswers answers, boolean encrypted) {
+    ResponseQueue(
+            ChannelHandlerContext ctx,
+            ConnectionAnswers answers,
+            boolean encrypted,
+            BiConsumer<String, Throwable> onFailure) {
         this.ctx = ctx;
         this.answers = answers;
         this.encrypted = encrypted;
+        this.onFailure = onFailure;
     }
 
     // ---- requests
@@ -166,15 +178,32 @@ final class ResponseQueue {
     }
 
     /** Called when the socket has taken a part, or never will: its log bytes can be unpinned. */
-    private void onWritten(WireWriter.Part part, Throwable failure) {
-        if (part.run() != null) {
-            part.run().close();
+    private void onWritten(WireWriter.Part part, Throwable cause) {
+        BatchRun run = part.run();
+        if (cause != null) {
+            onNotWritten(run, cause);
         }
-        if (failure != null && encrypted) {
-            var unused = ctx.close(); // the response has begun, and does not go on
+        if (run != null) {
+            run.close();
         }
         pendingWrites--;
         lastWriteNs = nowNs();
+    }
+
+    private void onNotWritten(BatchRun run, Throwable cause) {
+        if (SendFailure.isOfPeer(cause)) {
+            onFailure.accept(null, cause);
+            return;
+        }
+        if (failure == null) {
+            SendFailure begun = new SendFailure();
+            failure = begun;
+            // All parts that were to be written together have failed by then.
+            ctx.executor().execute(() -> onFailure.accept(begun.reason(), cause));
+        }
+        if (run != null) {
+            failure.add(run);
+        }
     }
 
     private long nowNs() {

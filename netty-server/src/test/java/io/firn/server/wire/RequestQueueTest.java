@@ -37,7 +37,12 @@ class RequestQueueTest {
         ChannelHandlerContext ctx = channel.pipeline().firstContext();
         ConnectionAnswers answers = new ConnectionAnswers(server.answers(), this::owner);
         return new RequestQueue(
-                server, ctx, memory, new ResponseQueue(ctx, answers, false), answers, this::handle);
+                server,
+                ctx,
+                memory,
+                new ResponseQueue(ctx, answers, false, (reason, cause) -> {}),
+                answers,
+                this::handle);
     }
 
     /** Asked for at each look at the client's memory, which another thread frees at some time. */

@@ -1,4 +1,4 @@
-package io.firn.file;
+package io.firn.medium;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -10,12 +10,13 @@ import org.junit.jupiter.api.Test;
 class FilesToSendTest {
     private static int ofLimit(String soft) {
         return FilesToSend.most(
-                List.of(
-                        "Limit                     Soft Limit           Hard Limit           Units",
-                        "Max processes             31                   32                   processes",
-                        "Max open files            "
-                                + soft
-                                + "        4096                 files"));
+                DescriptorLimit.in(
+                        List.of(
+                                "Limit                     Soft Limit           Hard Limit           Units",
+                                "Max processes             31                   32                   processes",
+                                "Max open files            "
+                                        + soft
+                                        + "        4096                 files")));
     }
 
     @Test
@@ -33,12 +34,12 @@ class FilesToSendTest {
 
     @Test
     void shouldTakeSomeHundredsWhenTheLimitIsNotKnown() {
-        assertEquals(500, FilesToSend.most(List.of()));
+        assertEquals(500, FilesToSend.most(DescriptorLimit.in(List.of())));
     }
 
     @Test
     void shouldReadTheLimitOfThisProcess() {
-        int most = FilesToSend.most();
+        int most = FilesToSend.places().availablePermits();
         assertTrue(most > 0 && most <= 500, most + " files");
     }
 }

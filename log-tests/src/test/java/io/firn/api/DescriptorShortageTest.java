@@ -1,0 +1,191 @@
+package io.firn.api;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.firn.Appender;
+import io.firn.LogStore;
+import io.firn.Topic;
+import io.firn.TopicOptions;
+import io.firn.file.FileTier;
+import io.firn.medium.FileMedium;
+import io.firn.medium.FilterFileMedium;
+import io.firn.medium.MediumFile;
+import io.firn.medium.OutOfDescriptorsException;
+import io.firn.store.StoreBuilder;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.logging.Handler;
+import java.util.logging.Level;
+import java.util.logging.LogRecord;
+import java.util.logging.Logger;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What the user of a store is told while files cannot be opened because too many are open. */
+class DescriptorShortageTest {
+    private static final Logger LOG = Logger.getLogger("io.firn");
+    private static final int RECORD = 50_000;
+    private static final int SHORT_ONES = 10;
+
+    @TempDir Path directory;
+    private final ManualClock clock = new ManualClock();
+    private final Full medium = new Full();
+    private final Level before = LOG.getLevel();
+    private final List<LogRecord> logged = new ArrayList<>();
+    private final Handler handler =
+            new Handler() {
+                @Override
+                public void publish(LogRecord record) {
+                    if (record.getLevel().intValue() >= Level.INFO.intValue()) {
+                        logged.add(record);
+                    }
+                }
+
+                @Override
+                public void flush() {}
+
+                @Override
+                public void close() {}
+            };
+
+    private LogStore store;
+    private Appender appender;
+
+    /** A file system that opens files only while there are descriptors. */
+    private static final class Full extends FilterFileMedium {
+        private boolean isFull;
+
+        Full() {
+            super(FileMedium.real());
+        }
+
+        private void check(Path path) throws IOException {
+            if (isFull) {
+                throw new OutOfDescriptorsException(path, new IOException("Too many open files"));
+            }
+        }
+
+        @Override
+        public MediumFile create(Path file) throws IOException {
+            check(file);
+            return super.create(file);
+        }
+
+        @Override
+        public MediumFile open(Path file, boolean writable) throws IOException {
+            check(file);
+            return super.open(file, writable);
+        }
+    }
+
+    @BeforeEach
+    void open() {
+        store =
+                StoreBuilder.over(directory.resolve("store"), medium)
+                        .tier(FileTier.builder(directory.resolve("tier")).medium(medium).build())
+                        .clock(clock)
+                        .nanoClock(() -> clock.time() * 1_000_000)
+                        .invokerMode()
+                        .open();
+        TopicOptions small =
+                TopicOptions.defaults().withSegmentBytes(256 << 10).withMaxRecordBytes(100_000);
+        Topic topic = store.createTopic("orders", small.withPartitions(1 + SHORT_ONES));
+        appender = topic.partition(0).openAppender();
+        while (append() < 0) {
+            work(1);
+        }
+        LOG.setLevel(Level.INFO); // other tests switch it off
+        LOG.addHandler(handler);
+    }
+
+    @AfterEach
+    void close() {
+        LOG.removeHandler(handler);
+        LOG.setLevel(before);
+        medium.isFull = false;
+        store.close();
+    }
+
+    private long append() {
+        return appender.appendAsync(ByteBuffer.wrap(new byte[RECORD]));
+    }
+
+    /** Does the work of some seconds, and appends in each of them. */
+    private long work(int seconds) {
+        long offset = Appender.BACK_PRESSURED;
+        for (int i = 0; i < seconds; i++) {
+            tidy(1);
+            offset = append();
+        }
+        return offset;
+    }
+
+    private void tidy(int seconds) {
+        for (int i = 0; i < seconds; i++) {
+            clock.advance(1_000);
+            while (store.doWork() > 0) {
+                continue;
+            }
+        }
+    }
+
+    private void checkLines(Level level, int count) {
+        List<LogRecord> found = logged.stream().filter(r -> level.equals(r.getLevel())).toList();
+        assertEquals(count, found.size(), found.stream().map(LogRecord::getMessage).toList() + "");
+        found.forEach(line -> assertNull(line.getThrown(), line.getMessage()));
+    }
+
+    @Test
+    void shouldBeAFindingWhileItLastsAndALineInTheLogEachMinute() {
+        assertEquals(List.of(), store.findings());
+        medium.isFull = true;
+        assertEquals(Appender.BACK_PRESSURED, work(30));
+
+        assertEquals(1, store.findings().size(), store.findings().toString());
+        String finding = store.findings().get(0);
+        for (String part : List.of("files and connections open", "ulimit -n", "Raise the limit")) {
+            assertTrue(finding.contains(part), finding);
+        }
+        checkLines(Level.WARNING, 1);
+        assertEquals(1, logged.size());
+
+        assertEquals(Appender.BACK_PRESSURED, work(80));
+        checkLines(Level.WARNING, 2);
+        assertEquals(2, logged.size());
+        assertEquals(List.of(finding), store.findings());
+
+        medium.isFull = false;
+        assertTrue(work(10) > 0);
+        assertEquals(List.of(), store.findings());
+        checkLines(Level.WARNING, 2);
+        checkLines(Level.INFO, 1);
+        assertEquals(3, logged.size());
+    }
+
+    @Test
+    void shouldNotLogEachOfManyShortOnes() {
+        for (int i = 1; i <= SHORT_ONES; i++) {
+            medium.isFull = true;
+            appender = store.openTopic("orders").partition(i).openAppender();
+            assertEquals(Appender.BACK_PRESSURED, work(20)); // it has no segment yet
+            assertEquals(1, store.findings().size());
+            medium.isFull = false;
+            while (append() < 0) {
+                tidy(1);
+            }
+            tidy(10);
+            assertEquals(List.of(), store.findings());
+        }
+        long warned = logged.stream().filter(r -> Level.WARNING.equals(r.getLevel())).count();
+        assertTrue(warned >= 3 && warned <= SHORT_ONES / 2 + 1, warned + " lines");
+        long ended = logged.stream().filter(r -> Level.INFO.equals(r.getLevel())).count();
+        assertEquals(warned, ended);
+    }
+}

@@ -1,0 +1,125 @@
+package io.firn.log;
+
+import com.google.errorprone.annotations.concurrent.GuardedBy;
+import io.firn.background.Duty;
+import io.firn.medium.DescriptorLimit;
+import io.firn.medium.OutOfDescriptorsException;
+import java.io.IOException;
+import java.nio.file.Path;
+
+/**
+ * Tells the user of a store that files cannot be opened because too many are open: by a finding
+ * while it lasts, and by a line in the log when it begins, each minute, and when it is over.
+ * Whatever could not be done is tried again by others. While it lasts, this duty looks once a
+ * second whether a file can be opened. It is over when one can, and nobody has missed a descriptor
+ * for some seconds: there may be too few for those who need several. {@link #note} is for any
+ * thread.
+ */
+public final class DescriptorShortage extends Duty {
+    private static final System.Logger LOG = System.getLogger("io.firn");
+    private static final long INTERVAL_MS = 1_000;
+    private static final long LINE_EACH_NS = 60_000_000_000L;
+
+    /** Longer than the pauses of those who try again. */
+    private static final long QUIET_NS = 3_000_000_000L;
+
+    private final LogContext store;
+    private final long limit = DescriptorLimit.ofProcess(); // later there is none to read it
+    private volatile String finding;
+    private volatile long lastNs;
+
+    @GuardedBy("this")
+    private boolean hasLine;
+
+    @GuardedBy("this")
+    private long lineNs;
+
+    /** Whether a line was logged since it began, so that its end is told, too. */
+    @GuardedBy("this")
+    private boolean isTold;
+
+    DescriptorShortage(LogContext store) {
+        super(store.tidying(), store, "descriptors");
+        this.store = store;
+    }
+
+    /**
+     * Notes an error if a lack of descriptors is the reason for it.
+     *
+     * @return whether it is, and is told of here
+     */
+    public boolean note(Throwable error) {
+        if (!OutOfDescriptorsException.isReasonFor(error) || store.isReadOnly()) {
+            return false; // the duties of a read-only store are not run
+        }
+        lastNs = store.nowNs();
+        if (finding == null) {
+            begin(error);
+        }
+        return true;
+    }
+
+    private synchronized void begin(Throwable error) {
+        if (finding != null) {
+            return;
+        }
+        String most =
+                limit == DescriptorLimit.UNKNOWN
+                        ? "as many files and connections open as it may have"
+                        : "all of the " + limit + " files and connections open that it may have";
+        finding =
+                (OutOfDescriptorsException.isOfMachine(error)
+                                ? "the machine has as many files open as it may have (sysctl"
+                                        + " fs.file-max)"
+                                : "the process has " + most + " (ulimit -n)")
+                        + ", so that the store cannot open its own: appends, forces and moves"
+                        + " wait until it can. Raise the limit, or close some";
+        isTold = false;
+        tell(finding);
+        call();
+    }
+
+    @GuardedBy("this")
+    private void tell(String line) {
+        long now = store.nowNs();
+        if (!hasLine || now - lineNs >= LINE_EACH_NS) {
+            hasLine = true;
+            lineNs = now;
+            isTold = true;
+            LOG.log(System.Logger.Level.WARNING, "{0}: {1}", store, line);
+        }
+    }
+
+    /** Returns what is to be known of it; null while there are enough descriptors. */
+    public String finding() {
+        return finding;
+    }
+
+    @Override
+    public synchronized int run() {
+        if (finding == null) {
+            return 0;
+        }
+        if (!canOpen() || store.nowNs() - lastNs < QUIET_NS) {
+            tell(finding);
+            againAt(nowMs() + INTERVAL_MS);
+            return 0;
+        }
+        finding = null;
+        if (isTold) {
+            LOG.log(System.Logger.Level.INFO, "{0}: files can be opened again", store);
+        }
+        return 1;
+    }
+
+    private boolean canOpen() {
+        Path file = store.config().directory().resolve("store");
+        try {
+            store.config().medium().open(file, false).close();
+            return true;
+        } catch (IOException e) {
+            // What else may be wrong with the file is not told here.
+            return !note(e);
+        }
+    }
+}
