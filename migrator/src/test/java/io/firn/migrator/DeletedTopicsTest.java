@@ -115,32 +115,14 @@ class DeletedTopicsTest {
         Topic topic = store.createTopic("t", two());
         Tiered.appendSegments(topic.partition(0), 1);
         Tiered.appendSegments(topic.partition(1), 1);
-        CountDownLatch reading = new CountDownLatch(1);
-        CountDownLatch deleted = new CountDownLatch(1);
-        ExecutorService threads = Executors.newSingleThreadExecutor();
-        try {
-            Tailer tailer = topic.partition(1).openTailer();
-            Future<?> reader =
-                    threads.submit(
-                            () ->
-                                    tailer.poll(
-                                            record -> {
-                                                reading.countDown();
-                                                awaitLatch(deleted);
-                                                return Verdict.STOP;
-                                            },
-                                            1));
-            awaitLatch(reading);
-            store.deleteTopic("t");
-            Path partitions = directory.resolve("ssd").resolve(topic.id().toString());
-            await("the segments nobody reads", () -> isEmpty(partitions.resolve("0")));
-            assertTrue(Files.exists(partitions.resolve("1")));
-            deleted.countDown();
-            reader.get(60, TimeUnit.SECONDS);
-        } finally {
-            deleted.countDown();
-            threads.shutdown();
-        }
+        Path partitions = directory.resolve("ssd").resolve(topic.id().toString());
+        readWhile(
+                topic.partition(1),
+                () -> {
+                    store.deleteTopic("t");
+                    await("the segments nobody reads", () -> isEmpty(partitions.resolve("0")));
+                    assertTrue(Files.exists(partitions.resolve("1")));
+                });
         awaitOnly(Set.of());
         assertSound();
     }
@@ -154,34 +136,45 @@ class DeletedTopicsTest {
         try (Appender appender = topic.partition(0).openAppender()) {
             appender.append(value);
         }
+        byte[] found =
+                readWhile(
+                        topic.partition(0),
+                        () -> {
+                            store.deleteTopic("t");
+                            awaitOnly(Set.of());
+                        });
+        assertArrayEquals(value, found);
+        assertSound();
+    }
+
+    /** Returns the first value, which a handler reads after what is done while it holds it. */
+    private static byte[] readWhile(Partition partition, Runnable work) throws Exception {
         CountDownLatch reading = new CountDownLatch(1);
-        CountDownLatch deleted = new CountDownLatch(1);
+        CountDownLatch done = new CountDownLatch(1);
         AtomicReference<byte[]> found = new AtomicReference<>();
         ExecutorService threads = Executors.newSingleThreadExecutor();
         try {
-            Tailer tailer = topic.partition(0).openTailer();
+            Tailer tailer = partition.openTailer();
             Future<?> reader =
                     threads.submit(
                             () ->
                                     tailer.poll(
                                             record -> {
                                                 reading.countDown();
-                                                awaitLatch(deleted);
+                                                awaitLatch(done);
                                                 found.set(record.copy().value());
                                                 return Verdict.STOP;
                                             },
                                             1));
             awaitLatch(reading);
-            store.deleteTopic("t");
-            awaitOnly(Set.of());
-            deleted.countDown();
+            work.run();
+            done.countDown();
             reader.get(60, TimeUnit.SECONDS);
         } finally {
-            deleted.countDown();
+            done.countDown();
             threads.shutdown();
         }
-        assertArrayEquals(value, found.get());
-        assertSound();
+        return found.get();
     }
 
     private static boolean isEmpty(Path partition) {

@@ -5,6 +5,7 @@ import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
+import java.nio.channels.ClosedChannelException;
 import java.nio.channels.FileChannel;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
@@ -187,8 +188,10 @@ final class FloorServer {
             toForce.drainPermits();
             try {
                 file.force(false);
-            } catch (IOException e) {
+            } catch (ClosedChannelException e) {
                 continue; // the next file has been begun
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
             }
         }
     }
