@@ -16,6 +16,11 @@ public final class Trouble {
         this.attempts = attempts;
     }
 
+    /** Whether the medium of any subject failed when it was last looked at. */
+    public boolean isAny() {
+        return !pauses.isEmpty();
+    }
+
     /** Whether a subject is left alone for now. */
     public boolean isLeftAlone(Object subject) {
         BackOff backOff = pauses.get(subject);

@@ -287,7 +287,7 @@ public final class EndsFile {
 
     /** Publishes nothing any more if something is wrong with the file. */
     private synchronized void look() {
-        if (closed || lost != null) {
+        if (closed || lost != null || pages().isAsMade()) {
             return;
         }
         String cut = pages().cut();

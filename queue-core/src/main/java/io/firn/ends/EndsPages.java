@@ -28,6 +28,10 @@ final class EndsPages {
     private final Path path;
     private final long term = ThreadLocalRandom.current().nextLong(1, Long.MAX_VALUE);
     private final List<Mapping> pieces = new ArrayList<>();
+
+    /** Null when the medium does not know. */
+    private Object identityOfFile;
+
     private long looks;
 
     /** Whose the file is, as readers check it. */
@@ -52,6 +56,7 @@ final class EndsPages {
                 made.grow(file);
             }
             made.sign(identity);
+            made.identityOfFile = medium.identityOf(path);
             return made;
         } catch (IOException | InternalError e) {
             made.unmap();
@@ -120,6 +125,24 @@ final class EndsPages {
         int length = file.read(at, found, 0, found.length);
         ByteBuffer word = ByteBuffer.wrap(found).order(ByteOrder.nativeOrder());
         return length < found.length ? 0 : word.getLong(0);
+    }
+
+    /**
+     * Whether one call tells that nothing was done to the file; otherwise {@link #cut} and {@link
+     * #wrong} look at what is in it. This looks each second, and a file that is opened by code that
+     * runs so rarely keeps a processor for a millisecond.
+     */
+    boolean isAsMade() {
+        try {
+            FileMedium.FileStatus now = medium.statusOf(path);
+            return now != null
+                    && identityOfFile != null
+                    && identityOfFile.equals(now.identity())
+                    && now.bytes() >= (long) pieces.size() * EndsFormat.PIECE_BYTES
+                    && EndsFormat.get(header(), EndsFormat.TERM) == term;
+        } catch (IOException | InternalError e) {
+            return false; // the others tell why
+        }
     }
 
     /**

@@ -32,6 +32,10 @@ public final class SeenFile {
     private final ByteBuffer header;
     private final Map<Owner, Integer> slots = new HashMap<>();
     private long topicChanges = -1;
+
+    /** Of the file that is mapped; null when that is not certain. */
+    private Object identity;
+
     private volatile boolean closed;
 
     /** Whose a slot is. */
@@ -61,6 +65,7 @@ public final class SeenFile {
         if (system == null || !medium.exists(path)) {
             return null;
         }
+        Object before = identityOf(medium, path);
         Mapping first = mapPiece(medium, path, 0);
         if (first == null) {
             return null;
@@ -70,6 +75,8 @@ public final class SeenFile {
             if (isOurs(first.buffer(), store, system)) {
                 SeenFile seen = new SeenFile(medium, path, lock, first);
                 kept = seen.isWritersThere();
+                seen.identity =
+                        before != null && before.equals(identityOf(medium, path)) ? before : null;
                 return kept ? seen : null;
             }
             return null;
@@ -79,6 +86,15 @@ public final class SeenFile {
             if (!kept) {
                 first.unmap();
             }
+        }
+    }
+
+    /** Returns null when it is not known, also because there is no such file. */
+    private static Object identityOf(FileMedium medium, Path path) throws IOException {
+        try {
+            return medium.identityOf(path);
+        } catch (NoSuchFileException e) {
+            return null;
         }
     }
 
@@ -128,6 +144,9 @@ public final class SeenFile {
         String now = medium.holder(lock);
         if (now == null || !now.strip().equals(holder) || holder.isEmpty()) {
             return false;
+        }
+        if (identity != null && identity.equals(identityOf(medium, path))) {
+            return isLive(); // what is mapped is the file's
         }
         byte[] found = new byte[Long.BYTES];
         try (MediumFile file = medium.open(path, false)) {

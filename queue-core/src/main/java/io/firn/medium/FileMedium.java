@@ -66,13 +66,27 @@ public interface FileMedium {
     }
 
     /**
-     * Returns what identifies a file under each of its names, as long as it has one, or is open or
-     * mapped.
+     * What one call tells of a file.
      *
-     * @return null when this is not known, which is the default
+     * @param identity identifies the file under each of its names, as long as it has one, or is
+     *     open or mapped; null when this is not known
+     * @param bytes its length
      */
-    default Object identityOf(Path file) throws IOException {
+    record FileStatus(Object identity, long bytes) {}
+
+    /**
+     * Looks at a file without opening it.
+     *
+     * @return null when the medium cannot do that, which is the default
+     */
+    default FileStatus statusOf(Path file) throws IOException {
         return null;
+    }
+
+    /** Returns {@link FileStatus#identity}; null when it is not known. */
+    default Object identityOf(Path file) throws IOException {
+        FileStatus status = statusOf(file);
+        return status == null ? null : status.identity();
     }
 
     /**

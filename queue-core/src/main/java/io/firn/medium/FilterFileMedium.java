@@ -62,8 +62,8 @@ public class FilterFileMedium implements FileMedium {
     }
 
     @Override
-    public Object identityOf(Path file) throws IOException {
-        return in.identityOf(file);
+    public FileStatus statusOf(Path file) throws IOException {
+        return in.statusOf(file);
     }
 
     @Override

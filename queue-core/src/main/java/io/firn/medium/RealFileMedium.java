@@ -136,8 +136,9 @@ enum RealFileMedium implements FileMedium {
     }
 
     @Override
-    public Object identityOf(Path file) throws IOException {
-        return Files.readAttributes(file, BasicFileAttributes.class).fileKey();
+    public FileStatus statusOf(Path file) throws IOException {
+        BasicFileAttributes found = Files.readAttributes(file, BasicFileAttributes.class);
+        return new FileStatus(found.fileKey(), found.size());
     }
 
     @Override

@@ -6,8 +6,10 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.Collections;
+import java.util.HexFormat;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.regex.Pattern;
 import java.util.zip.CRC32C;
 
 /**
@@ -27,6 +29,7 @@ import java.util.zip.CRC32C;
  */
 public final class SmallFile {
     private static final String FIRST_WORD = "firn ";
+    private static final Pattern MAGIC = Pattern.compile("[a-z0-9-]+");
     private static final String CRC_KEY = "crc32c=";
     private static final int CRC_LINE_LENGTH = CRC_KEY.length() + 8 + 1;
 
@@ -128,7 +131,7 @@ public final class SmallFile {
     }
 
     private static byte[] encode(String magic, int version, Map<String, String> values) {
-        if (!magic.matches("[a-z0-9-]+") || version < 1) {
+        if (!MAGIC.matcher(magic).matches() || version < 1) {
             throw new IllegalArgumentException(
                     "magic is one word of a-z, 0-9 and -, version 1 or greater; found '"
                             + magic
@@ -236,7 +239,7 @@ public final class SmallFile {
     private static String crc(byte[] bytes, int length) {
         CRC32C crc = new CRC32C();
         crc.update(bytes, 0, length);
-        return String.format("%08x", crc.getValue());
+        return HexFormat.of().toHexDigits((int) crc.getValue());
     }
 
     private static DamagedFileException damaged(Path file, String reason) {

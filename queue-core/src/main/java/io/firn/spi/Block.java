@@ -64,9 +64,10 @@ public interface Block {
     }
 
     /**
-     * Makes sure that stores into {@code [from, to)} of {@link #memory} find space, where the block
-     * is written by calls: writes zeros there, and pages them in. Nobody else may write there
-     * meanwhile. Called by one background thread at a time, while a view is pinned.
+     * Makes sure that stores into {@code [from, to)} of {@link #memory} find space and cause no
+     * page fault: pages them in, and where the block is written by calls, writes zeros there
+     * before. Nobody else may write there meanwhile. Called by one background thread at a time,
+     * while a view is pinned, or before the writer gets the block.
      *
      * @param durably whether the zeros are forced, so that a later force of a store costs less
      * @throws io.firn.StoreFullException when there is not enough space

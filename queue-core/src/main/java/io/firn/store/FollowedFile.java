@@ -38,9 +38,24 @@ final class FollowedFile {
     private static final class Followed {
         private final FollowedEnds ends;
         private long changes;
+        private long sequence;
+        private long end;
+        private long durable;
 
         Followed(FollowedEnds ends) {
             this.ends = ends;
+            takeEnds();
+        }
+
+        /** Returns whether the ends are others than at the last call. */
+        private boolean takeEnds() {
+            long sequenceBefore = sequence;
+            long endBefore = end;
+            long durableBefore = durable;
+            sequence = ends.ends().sequence();
+            end = ends.ends().end();
+            durable = ends.ends().durable();
+            return sequence != sequenceBefore || end != endBefore || durable != durableBefore;
         }
     }
 
@@ -74,10 +89,20 @@ final class FollowedFile {
      */
     boolean isBelieved(boolean isThorough) throws IOException {
         try {
-            return isThorough ? file.isWritersThere() : file.isLive();
+            boolean mayBeDead = isThorough && !hasNews();
+            return mayBeDead ? file.isWritersThere() : file.isLive();
         } catch (InternalError | IllegalStateException e) {
             return false; // it was truncated
         }
+    }
+
+    /** Whether the writer has published an end since the last call, so that it was there. */
+    private boolean hasNews() {
+        boolean hasNews = false;
+        for (Followed each : logs.values()) {
+            hasNews |= each.takeEnds();
+        }
+        return hasNews;
     }
 
     /** Follows the ends no longer. */

@@ -58,7 +58,10 @@ final class Follower implements Background.Following {
     private static final long IDLE_AFTER_NS = 100_000_000;
 
     /** A look at everything, in case that a change was not published. */
-    private static final long ALL_EVERY_NS = 5_000_000_000L;
+    private static final long ALL_EVERY_NS = 30_000_000_000L;
+
+    /** The same while a medium fails: nothing tells that it works again. */
+    private static final long ALL_IN_TROUBLE_NS = 5_000_000_000L;
 
     /** Looks at everything take at most one part of these while nothing is known to change. */
     private static final int ALL_COST_SHARE = 200;
@@ -233,7 +236,8 @@ final class Follower implements Background.Following {
         long cost = System.nanoTime() - now;
         nextTopicsNs = now + Math.max(LOOK_EVERY_NS, 5 * cost);
         nextLookNs = ends.isOpen() ? now + LOOK_EVERY_NS : nextTopicsNs;
-        nextAllNs = now + Math.max(ALL_EVERY_NS, ALL_COST_SHARE * cost);
+        long allNs = trouble.isAny() ? ALL_IN_TROUBLE_NS : ALL_EVERY_NS;
+        nextAllNs = now + Math.max(allNs, ALL_COST_SHARE * cost);
         return moved;
     }
 

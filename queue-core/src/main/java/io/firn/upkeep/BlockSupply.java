@@ -37,6 +37,17 @@ final class BlockSupply extends Duty implements BlockSource {
     /** So much space is prepared in a run: the blocks of other partitions do not wait for all. */
     private static final int STEP = 4 << 20;
 
+    /** At least as much is prepared in a run, so that it is over before long. */
+    private static final int SHORT_STEP = 1 << 20;
+
+    /** How much faster than the active segment is filled: all is ready long before it is full. */
+    private static final int LEAD = 2;
+
+    private static final long LONGEST_PAUSE_MS = 50;
+
+    /** A segment of which more than this part is filled in a pause is filled fast. */
+    private static final int FAST_FRACTION = 64;
+
     private static final int START_FILE_BYTES = 8 * 1024;
 
     private final SegmentedLog log;
@@ -135,7 +146,12 @@ final class BlockSupply extends Duty implements BlockSource {
                 }
                 next.wake();
             } else {
-                call();
+                long pauseMs = attempt.pauseMs();
+                if (pauseMs > 0) {
+                    againAt(nowMs() + pauseMs);
+                } else {
+                    call();
+                }
             }
         }
     }
@@ -156,6 +172,8 @@ final class BlockSupply extends Duty implements BlockSource {
         private StoreFullException noRoom;
         private IOException broken;
         private boolean canDelete = true;
+        private int seenWritten;
+        private long pauseMs; // 0 before the first one
 
         /** Returns whether the writer has its answer; otherwise another step has to follow. */
         boolean step() throws IOException {
@@ -230,7 +248,8 @@ final class BlockSupply extends Duty implements BlockSource {
         }
 
         /**
-         * Prepares as much space as the topic's options want; without it the tier is full.
+         * Prepares as much space as the topic's options want, without which the tier is full, or
+         * all of a block into which every batch is stored.
          *
          * @return whether there is as much
          */
@@ -238,15 +257,49 @@ final class BlockSupply extends Duty implements BlockSource {
             if (log.topic().isReplicated() && segment.block.mayHoldStaleBytes()) {
                 return clear();
             }
-            int wanted = Math.min(log.topic().options().preparedBytes(), segment.capacity);
+            int wanted =
+                    segment.isWrittenByCalls
+                            ? Math.min(log.topic().options().preparedBytes(), segment.capacity)
+                            : segment.capacity;
             int from = segment.preparedTo;
-            if (from >= wanted || !segment.isWrittenByCalls) {
+            if (from >= wanted) {
                 return true;
             }
-            int to = from + Math.min(STEP, wanted - from);
+            int step = Math.max(SHORT_STEP, Math.min(STEP, pace() - from));
+            int to = from + Math.min(step, wanted - from);
             segment.block.prepare(from, to, log.isDurable());
             segment.preparedTo = to;
             return to == wanted;
+        }
+
+        /**
+         * Returns how long to wait before the next step. While the active segment is filled
+         * steadily, the next one is prepared at its pace: all at once would take the processor for
+         * long from an appender or a reader that spins. There is no pause while an append waits,
+         * while the segment is filled fast, and while nobody appends.
+         */
+        long pauseMs() {
+            LogSegment active = log.activeSegment();
+            if (segment == null || active == null || segment.preparedTo < pace()) {
+                return 0;
+            }
+            int written = active.written();
+            int filled = written - seenWritten;
+            seenWritten = written;
+            boolean isSteady = filled > 0 && filled < active.capacity / FAST_FRACTION;
+            boolean isFirst = pauseMs == 0;
+            pauseMs = isSteady ? Math.min(2 * pauseMs, LONGEST_PAUSE_MS) : 1;
+            return isSteady || isFirst ? pauseMs : 0;
+        }
+
+        /** How much of the block should be prepared by now. */
+        private int pace() {
+            LogSegment active = log.activeSegment();
+            if (active == null || next.isWanted()) {
+                return segment.capacity;
+            }
+            long filled = Math.max(0, active.written() - NextBlock.reserveAbove(active));
+            return (int) Math.min(segment.capacity, filled * LEAD);
         }
 
         /** Removes what an earlier use has left in the block (O27); returns whether all is gone. */

@@ -49,6 +49,8 @@ class EndsFileTest {
         private String holder = "pid 1";
         private UUID start = new UUID(5, 6);
         private boolean isFull;
+        private boolean knowsFiles = true;
+        private int opened;
 
         Machine() {
             super(FileMedium.real());
@@ -65,7 +67,13 @@ class EndsFileTest {
         }
 
         @Override
+        public FileStatus statusOf(Path file) throws IOException {
+            return knowsFiles ? super.statusOf(file) : null;
+        }
+
+        @Override
         protected MediumFile wrap(Path path, MediumFile file) {
+            opened++;
             return new FilterMediumFile(file) {
                 @Override
                 public void write(long at, byte[] bytes, int offset, int length)
@@ -498,6 +506,30 @@ class EndsFileTest {
             ends.end(++number);
             assertEquals(number, see().find(TOPIC, 3).end());
         }
+    }
+
+    /** A look is taken each second, by code that the compiler has hardly seen. */
+    @Test
+    void shouldNotOpenAFileToWhichNothingWasDone() throws IOException {
+        SeenFile file = see();
+        assign(writer, TOPIC, 3, STATE);
+        machine.opened = 0;
+        writer.check();
+        assertTrue(file.isWritersThere());
+        assertEquals(0, machine.opened);
+        replaceBy(Files.readAllBytes(path()));
+        writer.check();
+        assertTrue(machine.opened > 0, "a copy was not noticed");
+        assertFalse(file.isWritersThere());
+    }
+
+    @Test
+    void shouldNoticeWhatWasDoneToTheFileWhereAMediumKnowsNoFile() throws IOException {
+        writer.close();
+        machine.knowsFiles = false;
+        writer = create();
+        shouldMakeAFileAgainThatWasRemovedOrReplaced();
+        shouldNoticeThatAnotherFileHasTheName();
     }
 
     private interface Change {

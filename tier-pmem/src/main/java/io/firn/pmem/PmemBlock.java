@@ -124,6 +124,13 @@ final class PmemBlock implements Block {
     }
 
     @Override
+    public void prepare(int from, int to, boolean durably) throws IOException {
+        requireWriter();
+        Objects.checkFromToIndex(from, to, writable.capacity());
+        pool.memory().prefault(start + from, to - from);
+    }
+
+    @Override
     public boolean mayHoldStaleBytes() {
         BlockEntry current = entry;
         return current == null || !current.isFirstIncarnation();

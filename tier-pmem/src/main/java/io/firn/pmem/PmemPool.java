@@ -143,23 +143,10 @@ final class PmemPool implements PmemBlock.Owner {
                             + before);
         }
         BlockEntry entry = before.reserved(reserved, bytes);
-        prefault(block);
         mapped.write(block, before, entry, true);
         PmemBlock segment = new PmemBlock(this, mapped, block, entry);
         segments.put(block, segment);
         return segment;
-    }
-
-    private void prefault(int block) throws IOException {
-        boolean done = false;
-        try {
-            mapped.memory().prefault(format().blockPosition(block), format().blockBytes());
-            done = true;
-        } finally {
-            if (!done) {
-                free.free(block); // its entry is unchanged
-            }
-        }
     }
 
     @Override

@@ -91,16 +91,19 @@ class PmemTierTroubleTest {
     }
 
     @Test
-    void shouldKeepABlockFreeThatCouldNotBeBroughtIn() throws IOException {
+    void shouldFreeABlockThatCouldNotBeBroughtIn() throws IOException {
         AtomicBoolean failing = new AtomicBoolean();
         PmemTier.Builder builder = pool().wrapProvider(p -> new FailingProvider(p, failing));
         try (PmemTier tier = Pools.open(builder)) {
             failing.set(true);
             for (int i = 0; i < 2 * BLOCKS; i++) {
-                long epoch = i;
+                Block reserved = Pools.reserve(tier, i);
                 IOException refused =
-                        assertThrows(IOException.class, () -> Pools.reserve(tier, epoch));
+                        assertThrows(
+                                IOException.class,
+                                () -> reserved.prepare(0, reserved.capacity(), false));
                 assertEquals("on purpose", refused.getMessage());
+                reserved.delete();
             }
             assertEquals(0, tier.usedBytes());
             failing.set(false);
