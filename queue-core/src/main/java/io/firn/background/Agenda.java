@@ -19,8 +19,11 @@ public final class Agenda implements Duties {
     /** How often a clock that may jump is read while a duty is scheduled. */
     private static final long FOREIGN_CLOCK_REST_NS = 10_000_000;
 
+    /** While there is a run, the thread that watches looks this often, in case that it hangs. */
+    private static final long BESIDE_A_RUN_NS = 20_000_000;
+
     /** How much later than the thread that watches the time the other ones look at it. */
-    private static final long DEPUTY_NS = 20_000_000;
+    private static final long DEPUTY_NS = 200_000_000;
 
     private static final int MOST_PASSES = 8;
 
@@ -30,6 +33,10 @@ public final class Agenda implements Duties {
     private final Calls calls = new Calls();
     private final Workers workers;
     private final long longestRestNs;
+    private final boolean isFirstLaneSerial;
+
+    /** Runs a duty of a lane in which duties run one after another; null when none is run. */
+    private volatile Thread serialRunner;
 
     @GuardedBy("this")
     private final Schedule schedule;
@@ -74,6 +81,7 @@ public final class Agenda implements Duties {
         this.attempts = attempts;
         this.workers = workers;
         this.longestRestNs = longestRestNs;
+        this.isFirstLaneSerial = isFirstLaneSerial && workers != null;
         this.schedule = new Schedule(workers != null);
         this.ready =
                 new ReadyDuties(lanes, isFirstLaneSerial, workers == null ? 0 : workers.most());
@@ -107,10 +115,15 @@ public final class Agenda implements Duties {
     public void call(Duty duty) {
         if (duty.noteCall()) {
             calls.add(duty);
-            if (workers != null) {
+            if (workers != null && !isCalledForLater(duty)) {
                 workers.onCall();
             }
         }
+    }
+
+    /** Whether no other thread may run it before the caller has ended its own run, and looks. */
+    private boolean isCalledForLater(Duty duty) {
+        return isFirstLaneSerial && duty.lane() == 0 && Thread.currentThread().equals(serialRunner);
     }
 
     /** Whether there was a call at which nobody has looked. */
@@ -215,6 +228,9 @@ public final class Agenda implements Duties {
     int run(Duty duty) {
         boolean returned = false;
         int work = 0;
+        if (isFirstLaneSerial && duty.runsIn == 0) {
+            serialRunner = Thread.currentThread();
+        }
         try {
             work = attempts.run(duty, duty, duty.backOff());
             returned = true;
@@ -226,6 +242,9 @@ public final class Agenda implements Duties {
 
     /** A duty that ends its thread is never run again: it would end the next one. */
     private synchronized void end(Duty duty, int work, boolean returned) {
+        if (isFirstLaneSerial && duty.runsIn == 0) {
+            serialRunner = null; // before another thread may begin a run there
+        }
         ready.ended(duty);
         if (returned) {
             schedule.onEnd(duty, work, nowMs);
@@ -252,7 +271,7 @@ public final class Agenda implements Duties {
             }
             long ns = Math.min(untilDueNs(now), schedule.asideNs(longestRestNs));
             if (workers.isAnyRunning()) {
-                ns = Math.min(ns, DEPUTY_NS); // a run that hangs wakes nobody
+                ns = Math.min(ns, BESIDE_A_RUN_NS); // a run that hangs wakes nobody
             }
             long watchNs = ticks ? Math.min(ns, Schedule.TICK_NS) : ns;
             long lookNs = System.nanoTime() + watchNs;

@@ -211,6 +211,7 @@ final class Workers {
     void onDeath(String threadName, Throwable why) {
         looking.decrementAndGet();
         onDeath.accept(threadName, why);
+        wakeOne(); // it looks at what that one has called
     }
 
     // ---- the end

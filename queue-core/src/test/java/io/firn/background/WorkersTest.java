@@ -33,6 +33,10 @@ class WorkersTest {
     private final AtomicLong nanos = new AtomicLong();
 
     private final Attempts attempts = new Attempts(SystemNanoClock.INSTANCE);
+
+    /** The threads that have looked at the time. */
+    private final Set<Thread> looked = ConcurrentHashMap.newKeySet();
+
     private final List<String> deaths = Collections.synchronizedList(new ArrayList<>());
     private Workers workers;
     private Agenda agenda;
@@ -54,7 +58,10 @@ class WorkersTest {
         workers = new Workers(null, "test-worker", threads, clock, (name, why) -> deaths.add(name));
         agenda =
                 new Agenda(
-                        System::currentTimeMillis,
+                        () -> {
+                            looked.add(Thread.currentThread());
+                            return System.currentTimeMillis();
+                        },
                         null,
                         attempts,
                         lanes,
@@ -280,6 +287,75 @@ class WorkersTest {
         } finally {
             release.countDown();
         }
+    }
+
+    /** Nobody else may run it now, and a wake-up takes a processor from somebody. */
+    @Test
+    void shouldWakeNobodyForACallOfARunInASerialLaneForTheSameLane() {
+        start(2, 2, true, nanos::get, TimeUnit.DAYS.toNanos(1));
+        Quick quick = new Quick();
+        quick.callAndAwait(1); // while it ran, the second thread was started
+        for (int round = 2; round < 6; round++) {
+            awaitThatAllRest(2);
+            looked.clear();
+            int wanted = round;
+            AtomicInteger lookers = new AtomicInteger();
+            Duty calling =
+                    new Duty(agenda, "calling", "job") {
+                        @Override
+                        public int run() {
+                            // No more one that has just begun, and ends before a thread wakes.
+                            nanos.addAndGet(TimeUnit.MICROSECONDS.toNanos(21));
+                            quick.call();
+                            for (int i = 0; i < 50 && looked.size() == 1; i++) {
+                                LockSupport.parkNanos(1_000_000);
+                            }
+                            lookers.set(looked.size());
+                            return 0;
+                        }
+                    };
+            nanos.addAndGet(TimeUnit.SECONDS.toNanos(-1)); // no guard is due
+            calling.call();
+            await(() -> lookers.get() > 0 && quick.runs == wanted);
+            assertEquals(1, lookers.get());
+        }
+    }
+
+    /** Another thread runs what a serial lane's run wants of another lane meanwhile. */
+    @Test
+    void shouldWakeAThreadForACallOfARunInASerialLaneForAnotherLane() {
+        start(2, 2, true, nanos::get, TimeUnit.DAYS.toNanos(1));
+        Quick quick = new Quick();
+        quick.callAndAwait(1);
+        awaitThatAllRest(2);
+        CountDownLatch ran = new CountDownLatch(1);
+        AtomicBoolean hasEnded = new AtomicBoolean();
+        Duty other =
+                new Duty(agenda, "other", "job") {
+                    @Override
+                    protected int lane() {
+                        return 1;
+                    }
+
+                    @Override
+                    public int run() {
+                        ran.countDown();
+                        return 0;
+                    }
+                };
+        Duty calling =
+                new Duty(agenda, "calling", "job") {
+                    @Override
+                    public int run() {
+                        nanos.addAndGet(TimeUnit.MICROSECONDS.toNanos(21));
+                        other.call();
+                        await(() -> ran.getCount() == 0);
+                        hasEnded.set(true);
+                        return 0;
+                    }
+                };
+        calling.call();
+        await(hasEnded::get);
     }
 
     /** A duty notes when it ran; the one that hangs has the only thread meanwhile. */
