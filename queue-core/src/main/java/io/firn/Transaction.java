@@ -79,8 +79,11 @@ public interface Transaction extends AutoCloseable {
     long append(Partition partition, byte[] key, byte[] value, List<StoredRecord.Header> headers);
 
     /**
-     * Moves a cursor of the same store when the transaction commits. With a named producer, the
-     * first move of a transaction waits for a write into the journal.
+     * Moves a cursor of the same store, which may be one of a replicated topic, when the
+     * transaction commits. With a named producer, the first move of a transaction waits for a write
+     * into the journal. If a replicated topic was truncated meanwhile, the cursor moves at most to
+     * its end: who handles a {@link TruncatedException} aborts what it has based on the records
+     * that are gone.
      *
      * @param offset the offset of the next record to be read
      * @throws InvalidOptionException when the offset is below 0 or above the next offset, or the

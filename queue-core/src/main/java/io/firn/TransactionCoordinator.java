@@ -109,7 +109,14 @@ public interface TransactionCoordinator {
      */
     void begin(String name, ProducerIdentity producer);
 
-    /** Adds moves of cursors to the open transaction; the exceptions are those of {@link #add}. */
+    /**
+     * Adds moves of cursors to the open transaction, and begins one if none is open; otherwise the
+     * exceptions are those of {@link #add}. None is added when one of them is refused.
+     *
+     * @throws InvalidOptionException when an offset is below 0 or above the next offset, a
+     *     partition does not exist, a topic is another store's, or a name cannot be a cursor's
+     * @throws UnknownTopicException when a topic was deleted
+     */
     void advance(String name, ProducerIdentity producer, List<CursorMove> moves);
 
     /**

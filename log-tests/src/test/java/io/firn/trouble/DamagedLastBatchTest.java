@@ -17,7 +17,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The visible last batch, whose last offset no header behind it confirms. */
+/** The visible last batch, whose length and last offset no header behind it confirms. */
 class DamagedLastBatchTest {
     private static final int BATCHES = 100;
     private static final int LENGTH = 8;
@@ -38,14 +38,18 @@ class DamagedLastBatchTest {
     }
 
     private void damage(int lastOffsetDelta) throws IOException {
+        damage(LAST_OFFSET_DELTA, lastOffsetDelta);
+    }
+
+    private void damage(int field, int value) throws IOException {
         try (RandomAccessFile file = new RandomAccessFile(disk.active().toFile(), "rw")) {
             long at = 0;
             for (int i = 0; i < BATCHES - 1; i++) {
                 file.seek(at + LENGTH);
                 at += LENGTH + Integer.BYTES + file.readInt();
             }
-            file.seek(at + LAST_OFFSET_DELTA);
-            file.writeInt(lastOffsetDelta);
+            file.seek(at + field);
+            file.writeInt(value);
         }
     }
 
@@ -62,6 +66,21 @@ class DamagedLastBatchTest {
     void shouldNotBeHandedOutWhenItSeemsToEndAboveTheVisibleEnd(int delta) throws IOException {
         try (LogStore store = disk.open()) {
             damage(delta);
+            BatchReader reader = Disk.partition(store).openBatchReader();
+
+            try (BatchRun run = reader.read(0, 1 << 20, false)) {
+                assertEquals(BATCHES - 1, run.nextOffset());
+            }
+            checkReported(reader);
+            checkReported(Disk.partition(store).openBatchReader());
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {49, 300})
+    void shouldNotBeHandedOutWhenItSeemsToBeShorter(int length) throws IOException {
+        try (LogStore store = disk.open()) {
+            damage(LENGTH, length);
             BatchReader reader = Disk.partition(store).openBatchReader();
 
             try (BatchRun run = reader.read(0, 1 << 20, false)) {

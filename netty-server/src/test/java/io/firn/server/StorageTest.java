@@ -10,12 +10,14 @@ import io.firn.InvalidOptionException;
 import io.firn.StoreMetrics.TierMetrics;
 import io.firn.Topic;
 import io.firn.TopicOptions;
+import io.firn.TransactionCoordinator;
 import io.firn.UnreadableTopicException;
 import io.firn.server.config.ServerConfig;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -36,6 +38,8 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** From a properties file to tiers, and what moves between them. */
 class StorageTest {
+    private static final int HANGS_AFTER_LOOKS = 12_000;
+
     @TempDir Path directory;
 
     /** Pafka's sample, in directories of ours, and smaller. */
@@ -97,6 +101,22 @@ class StorageTest {
         assertTrue(Files.isDirectory(directory.resolve("b@home")));
         for (String wrong : List.of("tape:/x", "file", "file:")) {
             assertThrows(InvalidOptionException.class, () -> tiersOf(tiers(wrong)), wrong);
+        }
+    }
+
+    @Test
+    void shouldForgetProducersThatWereIdleForAsLongAsConfigured() throws InterruptedException {
+        Map<String, String> settings = new HashMap<>(Map.of("log.dir", directory.toString()));
+        try (Storage storage = Storage.open(ServerConfig.of(settings))) {
+            storage.store().transactions().open("idle", Duration.ofSeconds(1), null);
+        }
+        settings.put("transactional.id.expiration.ms", "1");
+        try (Storage storage = Storage.open(ServerConfig.of(settings))) {
+            TransactionCoordinator producers = storage.store().transactions();
+            for (int i = 0; producers.find("idle") != null; i++) { // it looks when it has begun
+                assertTrue(i < HANGS_AFTER_LOOKS, "the producer stays");
+                Thread.sleep(5);
+            }
         }
     }
 

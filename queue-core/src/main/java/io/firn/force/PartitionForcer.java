@@ -67,7 +67,10 @@ public final class PartitionForcer implements ForceWaiters {
 
     // ---- waiting
 
-    /** Waits until everything below the offset is durable, forcing when nobody else does. */
+    /**
+     * Waits until everything below the offset is durable, forcing when nobody else does; and no
+     * longer once the log ends below it, because a truncation has removed what was waited for.
+     */
     public void awaitDurable(long offset) {
         if (log.durableOffset() >= offset) {
             return;
@@ -75,7 +78,7 @@ public final class PartitionForcer implements ForceWaiters {
         boolean interrupted = false;
         int tries = 0;
         try {
-            while (log.durableOffset() < offset) {
+            while (log.durableOffset() < offset && offset <= log.nextOffset()) {
                 log.state().checkForceable();
                 checkNotTelling();
                 if (gate.tryEnter()) {

@@ -146,10 +146,10 @@ public final class LogBatchReader implements BatchReader {
         while (fits) {
             to = walk.nextPosition();
             next = walk.nextOffset();
-            if (next == limit) {
+            if (next == limit && isFollowed(memory, to, next)) {
                 break;
             }
-            if (next > limit || !walk.next()) {
+            if (next >= limit || !walk.next()) {
                 if (!walk.isWhole()) {
                     to = walk.position(); // it led to a wrong place
                     next = walk.baseOffset();
@@ -171,6 +171,15 @@ public final class LogBatchReader implements BatchReader {
         cursor.addWalked(from, next >= limit ? walk.position() : to);
         cursor.advanceTo(to, next);
         return run;
+    }
+
+    /**
+     * Returns whether a batch has a plausible length: the segment ends behind it, or the header is
+     * there that has to follow.
+     */
+    private boolean isFollowed(ByteBuffer memory, int to, long next) {
+        int end = cursor.written(memory);
+        return to == end || verifier.checkHeader(memory, to, end, next) > 0;
     }
 
     /**

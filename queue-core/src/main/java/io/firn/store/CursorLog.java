@@ -211,15 +211,17 @@ final class CursorLog implements Cursor {
     }
 
     /**
-     * Sets a position because a transaction has committed, unless that or a later one did already.
+     * Sets a position because a transaction has committed, unless that or a later one did already;
+     * not above the end, since a replica may have been truncated before the commit.
      *
      * @param decision the number of the decision, which is durable
      */
     void move(int partition, long offset, long decision) {
-        synchronized (cursors.log(partition).state().retaining()) {
-            synchronized (this) {
+        SegmentedLog log = cursors.log(partition);
+        synchronized (log.state().retaining()) {
+            synchronized (this) { // a truncation that lowers the end after this finds the cursor
                 if (!deleted && decided.note(partition, decision)) {
-                    set(partition, offset);
+                    set(partition, Math.min(offset, log.nextOffset()));
                     changes++; // the file has to tell of the decision, too
                     cursors.onChanged();
                 }

@@ -111,7 +111,8 @@ final class Cursors implements ReadPositions {
         readers.cursors().forEach(Cursors::checkName);
     }
 
-    private static void checkName(String name) {
+    /** Throws when a name cannot be a cursor's. */
+    static void checkName(String name) {
         Objects.requireNonNull(name, "name");
         if (!CursorFile.isName(name)) {
             throw new InvalidOptionException(

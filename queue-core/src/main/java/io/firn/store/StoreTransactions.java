@@ -4,8 +4,10 @@ import io.firn.Cursor;
 import io.firn.InvalidOptionException;
 import io.firn.Partition;
 import io.firn.ReplicatedTopicException;
+import io.firn.Topic;
 import io.firn.UnknownTopicException;
 import io.firn.log.LogContext;
+import io.firn.log.TopicContext;
 import io.firn.metadata.LeasedCounter;
 import io.firn.tx.Move;
 import io.firn.tx.TxPartition;
@@ -79,10 +81,7 @@ final class StoreTransactions implements TxStore {
     @Override
     public TxPartition partition(UUID topicId, int index) {
         TopicLog topic = topics.byId(topicId);
-        return topic == null
-                        || topic.options().isReplicated()
-                        || index < 0
-                        || index >= topic.partitionCount()
+        return topic == null || index < 0 || index >= topic.partitionCount()
                 ? null
                 : shown(topic.partitionLog(index));
     }
@@ -109,11 +108,25 @@ final class StoreTransactions implements TxStore {
             throw new InvalidOptionException(
                     "cursor " + cursor.name() + " does not belong to the store " + context);
         }
-        if (topics.byId(known.topic().id()) == null) {
-            context.checkOpen();
-            throw new UnknownTopicException("topic " + known.topic() + " was deleted");
+        return served(known.topic());
+    }
+
+    @Override
+    public UUID topicOf(Topic topic, String cursor) {
+        if (!(topic instanceof TopicLog known) || known.context().store() != context) {
+            throw new InvalidOptionException(
+                    "topic " + topic.name() + " does not belong to the store " + context);
         }
-        return known.topic().id();
+        Cursors.checkName(cursor);
+        return served(known.context());
+    }
+
+    private UUID served(TopicContext topic) {
+        if (topics.byId(topic.id()) == null) {
+            context.checkOpen();
+            throw new UnknownTopicException("topic " + topic + " was deleted");
+        }
+        return topic.id();
     }
 
     private CursorLog cursorOf(Move move) {

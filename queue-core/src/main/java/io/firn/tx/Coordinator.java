@@ -156,18 +156,8 @@ public final class Coordinator implements TransactionCoordinator, OpenTransactio
     @Override
     public void advance(String name, ProducerIdentity identity, List<CursorMove> wanted) {
         context.checkWritable();
-        List<Move> moves = new ArrayList<>();
-        for (CursorMove each : wanted) {
-            moves.add(
-                    new Move(
-                            each.topic().id(),
-                            each.cursor(),
-                            each.partition(),
-                            each.offset(),
-                            JournalEntry.SELF,
-                            each.note()));
-        }
         TxProducer producer = find(name, identity);
+        List<Move> moves = wanted.stream().map(this::checked).toList();
         producer.lock().lock();
         try {
             Runnable undo;
@@ -188,6 +178,23 @@ public final class Coordinator implements TransactionCoordinator, OpenTransactio
         } finally {
             producer.lock().unlock();
         }
+    }
+
+    private Move checked(CursorMove wanted) {
+        UUID topic = store.topicOf(wanted.topic(), wanted.cursor());
+        Move move =
+                new Move(
+                        topic,
+                        wanted.cursor(),
+                        wanted.partition(),
+                        wanted.offset(),
+                        JournalEntry.SELF,
+                        wanted.note());
+        if (!move.isIn(store)) {
+            store.topicOf(wanted.topic(), wanted.cursor()); // throws when it was deleted just now
+            throw move.hasNoPartition();
+        }
+        return move;
     }
 
     @Override

@@ -2,7 +2,6 @@ package io.firn.tx;
 
 import io.firn.Batch;
 import io.firn.Cursor;
-import io.firn.InvalidOptionException;
 import io.firn.Partition;
 import io.firn.ProducerIdentity;
 import io.firn.RecordTooLargeException;
@@ -98,22 +97,9 @@ final class LocalTransaction implements Transaction {
                         offset,
                         JournalEntry.SELF,
                         null);
-        TxPartition read = store.partition(move.topicId(), partition);
-        if (read == null) {
+        if (!move.isIn(store)) {
             store.topicOf(cursor); // throws when the topic was deleted just now
-            throw new InvalidOptionException(
-                    "cursor " + cursor.name() + ": its topic has no partition " + partition);
-        }
-        if (offset < 0 || offset > read.log().nextOffset()) {
-            throw new InvalidOptionException(
-                    "cursor "
-                            + cursor.name()
-                            + ": offset "
-                            + offset
-                            + " is not in [0, "
-                            + read.log().nextOffset()
-                            + "] of partition "
-                            + partition);
+            throw move.hasNoPartition();
         }
         transactions.advance(producer, identity, move);
     }

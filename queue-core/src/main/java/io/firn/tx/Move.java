@@ -1,5 +1,6 @@
 package io.firn.tx;
 
+import io.firn.InvalidOptionException;
 import java.util.UUID;
 
 /**
@@ -14,6 +15,36 @@ public record Move(
     /** Returns whether it moves a cursor, in whatever partition. */
     boolean isOf(UUID topic, String name) {
         return cursor.equals(name) && topicId.equals(topic);
+    }
+
+    /**
+     * Returns whether its partition exists.
+     *
+     * @throws InvalidOptionException when the offset is not one of the partition's
+     */
+    boolean isIn(TxStore store) {
+        TxPartition read = store.partition(topicId, partition);
+        if (read == null) {
+            return false;
+        }
+        long next = read.log().nextOffset();
+        if (offset < 0 || offset > next) {
+            throw new InvalidOptionException(
+                    "cursor "
+                            + cursor
+                            + ": offset "
+                            + offset
+                            + " is not in [0, "
+                            + next
+                            + "] of partition "
+                            + partition);
+        }
+        return true;
+    }
+
+    InvalidOptionException hasNoPartition() {
+        return new InvalidOptionException(
+                "cursor " + cursor + ": its topic has no partition " + partition);
     }
 
     Move decided(long number) {

@@ -2,6 +2,7 @@ package io.firn.tx;
 
 import io.firn.Cursor;
 import io.firn.Partition;
+import io.firn.Topic;
 import java.io.IOException;
 import java.util.List;
 import java.util.UUID;
@@ -25,7 +26,10 @@ public interface TxStore {
     /** Returns a partition of this store; throws for another store's, and for one that is gone. */
     TxPartition partition(Partition partition);
 
-    /** Returns a partition; null when there is none any more. */
+    /**
+     * Returns a partition whose cursors are moved, which may be a replicated one; null when there
+     * is none any more.
+     */
     TxPartition partition(UUID topicId, int index);
 
     /** Returns all partitions. */
@@ -39,6 +43,12 @@ public interface TxStore {
      * when the topic is gone.
      */
     UUID topicOf(Cursor cursor);
+
+    /**
+     * Returns the id of a topic; throws for another store's topic, when it is gone, and for a name
+     * that none of its cursors can have.
+     */
+    UUID topicOf(Topic topic, String cursor);
 
     /**
      * Moves a cursor by a durable decision, unless that was done before. Nothing happens when the

@@ -230,9 +230,10 @@ public final class Export implements Callable<Integer> {
     private void write(List<Partition> chosen, OutputStream to) throws IOException {
         OutputStream out = new BufferedOutputStream(to, BUFFER_BYTES);
         RecordFormat records = RecordFormat.of(format, isText, out);
+        long[] ends = chosen.stream().mapToLong(this::end).toArray();
         try {
-            for (Partition partition : chosen) {
-                write(partition, records);
+            for (int i = 0; i < ends.length; i++) {
+                write(chosen.get(i), ends[i], records);
             }
         } catch (FirnException e) {
             try {
@@ -253,14 +254,13 @@ public final class Export implements Callable<Integer> {
         return Math.min(to, partition.visibleOffset());
     }
 
-    private void write(Partition partition, RecordFormat records) {
+    private void write(Partition partition, long end, RecordFormat records) {
         if (beginsBeyondEnd(partition)) {
             complain(
                     "partition %d: --from %d is beyond its end; it has %s",
                     partition.index(), from, range(partition));
             return;
         }
-        long end = end(partition);
         long start = start(partition);
         if (start > from && from > 0) {
             complain(

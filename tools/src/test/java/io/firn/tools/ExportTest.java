@@ -101,6 +101,33 @@ class ExportTest {
     }
 
     @Test
+    void shouldEndEachPartitionWhereItEndedAtTheStart() {
+        try (LogStore store = open();
+                Appender other = fill(store).partition(1).openAppender()) {
+            OutputStream out =
+                    new OutputStream() {
+                        @Override
+                        public void write(int oneByte) {
+                            written.write(oneByte);
+                        }
+
+                        @Override
+                        public void write(byte[] bytes, int from, int length) {
+                            other.append(utf8("later")); // as if the first partition took long
+                            written.write(bytes, from, length);
+                        }
+                    };
+            try (Appender first = store.openTopic("orders").partition(0).openAppender()) {
+                first.append(new byte[100_000]); // more than is buffered
+            }
+            Object[] words = {directory.resolve("store"), "orders", "--format", "LINES"};
+
+            assertEquals(new Run(0, "", ""), Run.of(new Export(out), words));
+            assertTrue(written.toString(UTF_8).endsWith("other\n"));
+        }
+    }
+
+    @Test
     void shouldWriteAndInspectWhatCompactionHasLeft() throws IOException {
         try (LogStore store = open()) {
             Topic topic = store.createTopic("orders", TopicOptions.defaults());

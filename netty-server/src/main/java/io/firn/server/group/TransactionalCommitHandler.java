@@ -1,5 +1,6 @@
 package io.firn.server.group;
 
+import io.firn.InvalidOptionException;
 import io.firn.ProducerFencedException;
 import io.firn.ProducerIdentity;
 import io.firn.Topic;
@@ -7,6 +8,7 @@ import io.firn.TransactionCoordinator;
 import io.firn.TransactionCoordinator.CursorMove;
 import io.firn.TransactionStateException;
 import io.firn.UnknownProducerException;
+import io.firn.UnknownTopicException;
 import io.firn.server.config.GroupIds;
 import io.firn.server.log.ErrorMapper;
 import io.firn.server.log.ServedTopic;
@@ -197,7 +199,10 @@ public final class TransactionalCommitHandler implements Handler<TxnOffsetCommit
         } catch (TransactionStateException e) {
             memory.giveBack(name, bytes);
             return Errors.CONCURRENT_TRANSACTIONS;
-        } catch (UnknownProducerException e) {
+        } catch (InvalidOptionException e) {
+            memory.giveBack(name, bytes);
+            return Errors.OFFSET_OUT_OF_RANGE; // it was truncated just now
+        } catch (UnknownProducerException | UnknownTopicException e) {
             memory.giveBack(name, bytes);
             return ErrorMapper.codeOf(e);
         } catch (RuntimeException e) {
