@@ -2,8 +2,11 @@ package io.firn.api;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.firn.Appender;
+import io.firn.FirnException;
 import io.firn.LogStore;
 import io.firn.Partition;
 import io.firn.TopicOptions;
@@ -13,6 +16,7 @@ import io.firn.medium.FilterFileMedium;
 import io.firn.medium.FilterMediumFile;
 import io.firn.medium.MediumFile;
 import io.firn.medium.OutOfDescriptorsException;
+import io.firn.store.StoreBuilder;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
@@ -75,6 +79,14 @@ class NoDescriptorsTest {
                 .open();
     }
 
+    /** The store's own files, too, cannot be opened. */
+    private LogStore openOnScarceMedium() {
+        return StoreBuilder.over(directory.resolve("store"), medium)
+                .tier(FileTier.builder(directory.resolve("tier")).medium(medium).build())
+                .nanoClock(Stores.FAST)
+                .open();
+    }
+
     private static TopicOptions small() {
         return TopicOptions.defaults().withSegmentBytes(256 << 10).withMaxRecordBytes(100_000);
     }
@@ -96,6 +108,30 @@ class NoDescriptorsTest {
         }
         try (LogStore store = open()) {
             assertEquals(11, store.openTopic("orders").partition(0).nextOffset());
+        }
+    }
+
+    @Test
+    void shouldKeepATopicWritableThatCannotBeDeletedForALackOfDescriptors() {
+        try (LogStore store = openOnScarceMedium()) {
+            Partition partition = store.createTopic("orders", small()).partition(0);
+            try (Appender appender = partition.openAppender()) {
+                appender.append(new byte[100]);
+                medium.refuseFiles.set(Integer.MAX_VALUE);
+                FirnException refused =
+                        assertThrows(FirnException.class, () -> store.deleteTopic("orders"));
+                assertTrue(refused.getMessage().contains("ulimit -n"), refused.getMessage());
+                medium.refuseFiles.set(0);
+                appender.append(new byte[100]);
+            }
+            assertEquals(2, partition.durableOffset());
+        }
+        try (LogStore store = open()) {
+            assertEquals(2, store.openTopic("orders").partition(0).nextOffset());
+            store.deleteTopic("orders");
+        }
+        try (LogStore store = open()) {
+            assertFalse(store.hasTopic("orders"));
         }
     }
 

@@ -195,6 +195,18 @@ public final class TopicFiles {
         WholeFile.write(medium, topicFile(), content(name, options, false));
     }
 
+    /**
+     * Returns what identifies the topic file, which is another one after each change, for which no
+     * file is opened; null when it is not known.
+     */
+    public Object identity() {
+        try {
+            return medium.identityOf(topicFile());
+        } catch (IOException e) {
+            return null;
+        }
+    }
+
     /** From here on the topic does not exist, even if parts of it remain. */
     public void writeTombstone(String name, TopicOptions options) throws IOException {
         files.spareSpace().write(topicFile(), content(name, options, true));

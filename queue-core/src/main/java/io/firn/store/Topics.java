@@ -252,10 +252,15 @@ final class Topics implements TopicOwner {
     synchronized void delete(String name) {
         store.checkWritable();
         TopicLog topic = find(name);
+        TopicFiles files = topic.context().files();
+        Object before = files.identity();
         try {
-            topic.context().files().writeTombstone(name, topic.options());
+            files.writeTombstone(name, topic.options());
         } catch (IOException e) {
-            takeTombstoneBack(topic, e);
+            boolean isSameFile = before != null && before.equals(files.identity());
+            if (!isSameFile) { // otherwise there is none, which is known without opening a file
+                takeTombstoneBack(topic, e);
+            }
             throw TopicFiles.failed("topic " + name + " could not be deleted", e);
         }
         drop(topic);
