@@ -67,6 +67,11 @@ public class FilterFileMedium implements FileMedium {
     }
 
     @Override
+    public Object identityOf(Path file) throws IOException {
+        return in.identityOf(file);
+    }
+
+    @Override
     public void rename(Path from, Path to) throws IOException {
         in.rename(from, to);
     }

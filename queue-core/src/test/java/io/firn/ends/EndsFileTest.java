@@ -72,6 +72,11 @@ class EndsFileTest {
         }
 
         @Override
+        public Object identityOf(Path file) throws IOException {
+            return knowsFiles ? super.identityOf(file) : null;
+        }
+
+        @Override
         protected MediumFile wrap(Path path, MediumFile file) {
             opened++;
             return new FilterMediumFile(file) {
