@@ -2,6 +2,7 @@ package io.firn.log;
 
 import io.firn.DamagedRange;
 import io.firn.Durability;
+import io.firn.InvalidOptionException;
 import io.firn.Isolation;
 import io.firn.LostMarkerException;
 import io.firn.PoisonedException;
@@ -151,6 +152,26 @@ public final class SegmentedLog {
 
     public long nextOffset() {
         return (long) NEXT.getAcquire(this);
+    }
+
+    /**
+     * Checks that a cursor may have an offset.
+     *
+     * @throws InvalidOptionException when it is below 0 or above the next offset
+     */
+    public void checkCursor(String name, long offset) {
+        long next = nextOffset();
+        if (offset < 0 || offset > next) {
+            throw new InvalidOptionException(
+                    "cursor "
+                            + name
+                            + ": offset "
+                            + offset
+                            + " is not in [0, "
+                            + next
+                            + "] of partition "
+                            + index);
+        }
     }
 
     /** The offset where readers of committed records stop. */

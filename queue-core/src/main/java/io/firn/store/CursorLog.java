@@ -4,7 +4,6 @@ import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.firn.ClosedException;
 import io.firn.Cursor;
 import io.firn.FirnException;
-import io.firn.InvalidOptionException;
 import io.firn.force.PartitionForcer;
 import io.firn.log.SegmentedLog;
 import io.firn.log.TopicContext;
@@ -190,18 +189,7 @@ final class CursorLog implements Cursor {
         SegmentedLog log = cursors.log(partition);
         log.state().checkReadable();
         checkNotDeleted();
-        long next = log.nextOffset();
-        if (offset < 0 || offset > next) {
-            throw new InvalidOptionException(
-                    "cursor "
-                            + name
-                            + ": offset "
-                            + offset
-                            + " is not in [0, "
-                            + next
-                            + "] of partition "
-                            + partition);
-        }
+        log.checkCursor(name, offset);
         long before = partition < offsets.length ? offsets[partition] : NEVER;
         if (!mayGoBack && (before == NEVER || offset < before)) {
             return false;

@@ -27,18 +27,7 @@ public record Move(
         if (read == null) {
             return false;
         }
-        long next = read.log().nextOffset();
-        if (offset < 0 || offset > next) {
-            throw new InvalidOptionException(
-                    "cursor "
-                            + cursor
-                            + ": offset "
-                            + offset
-                            + " is not in [0, "
-                            + next
-                            + "] of partition "
-                            + partition);
-        }
+        read.log().checkCursor(cursor, offset);
         return true;
     }
 

@@ -173,7 +173,7 @@ final class BlockSupply extends Duty implements BlockSource {
         private IOException broken;
         private boolean canDelete = true;
         private int seenWritten;
-        private long pauseMs; // 0 before the first one
+        private long lastPauseMs; // 0 before the first one
 
         /** Returns whether the writer has its answer; otherwise another step has to follow. */
         boolean step() throws IOException {
@@ -287,9 +287,9 @@ final class BlockSupply extends Duty implements BlockSource {
             int filled = written - seenWritten;
             seenWritten = written;
             boolean isSteady = filled > 0 && filled < active.capacity / FAST_FRACTION;
-            boolean isFirst = pauseMs == 0;
-            pauseMs = isSteady ? Math.min(2 * pauseMs, LONGEST_PAUSE_MS) : 1;
-            return isSteady || isFirst ? pauseMs : 0;
+            boolean isFirst = lastPauseMs == 0;
+            lastPauseMs = isSteady ? Math.min(2 * lastPauseMs, LONGEST_PAUSE_MS) : 1;
+            return isSteady || isFirst ? lastPauseMs : 0;
         }
 
         /** How much of the block should be prepared by now. */

@@ -8,10 +8,8 @@ import io.firn.LogStore;
 import io.firn.Partition;
 import io.firn.TopicOptions;
 import io.firn.file.FileTier;
-import io.firn.medium.MediumFile;
 import io.firn.spi.StorageTier;
 import java.io.IOException;
-import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -31,41 +29,6 @@ class PmemPreparationTest {
     @TempDir Path directory;
     private final CachedEpochClock clock = new CachedEpochClock();
     private final List<Integer> steps = new ArrayList<>();
-
-    /** Notes how many bytes are brought in at once. */
-    private record Counting(PmemProvider below, List<Integer> steps) implements ProviderOver {
-        @Override
-        public PmemMemory map(MediumFile file, Path path, Superblock pool) throws IOException {
-            PmemMemory memory = below.map(file, path, pool);
-            return new PmemMemory() {
-                @Override
-                public ByteBuffer bytes(long position, int length) {
-                    return memory.bytes(position, length);
-                }
-
-                @Override
-                public void force(long position, int length) throws IOException {
-                    memory.force(position, length);
-                }
-
-                @Override
-                public void prefault(long position, int length) throws IOException {
-                    steps.add(length);
-                    memory.prefault(position, length);
-                }
-
-                @Override
-                public void close() {
-                    memory.close();
-                }
-
-                @Override
-                public void abandon() {
-                    memory.abandon();
-                }
-            };
-        }
-    }
 
     private PmemTier.Builder pool(int blocks) {
         int block = 16 * MIB;
@@ -88,6 +51,19 @@ class PmemPreparationTest {
         }
     }
 
+    private LogStore openWatched() {
+        return open(pool(3).wrapProvider(p -> new WatchedProvider(p, steps::add)).build());
+    }
+
+    /** Fills the first segment until the second one is begun. */
+    private void beginSecond(LogStore store, Appender appender) {
+        append(appender, SEGMENT / 8 + VALUE.length);
+        assertTrue(brought() >= SEGMENT, "the first block has " + brought());
+        steps.clear();
+        store.doWork();
+        assertEquals(List.of(MIB), steps, "of the second block");
+    }
+
     private int brought() {
         return steps.stream().mapToInt(Integer::intValue).sum();
     }
@@ -99,14 +75,10 @@ class PmemPreparationTest {
 
     @Test
     void shouldBringTheNextBlockInAtThePaceOfTheLog() {
-        try (LogStore store = open(pool(3).wrapProvider(p -> new Counting(p, steps)).build())) {
+        try (LogStore store = openWatched()) {
             Partition log = store.createTopic("t", OPTIONS).partition(0);
             try (Appender appender = log.openAppender()) {
-                append(appender, SEGMENT / 8 + VALUE.length);
-                assertTrue(brought() >= SEGMENT, "the first block has " + brought());
-                steps.clear();
-                store.doWork();
-                assertEquals(List.of(MIB), steps, "of the second block");
+                beginSecond(store, appender);
                 for (int i = 0; i < 10; i++) {
                     append(appender, 2 * VALUE.length);
                     pass(store);
@@ -124,13 +96,10 @@ class PmemPreparationTest {
 
     @Test
     void shouldGiveTheWriterNoBlockThatIsNotBroughtIn() {
-        try (LogStore store = open(pool(3).wrapProvider(p -> new Counting(p, steps)).build())) {
+        try (LogStore store = openWatched()) {
             Partition log = store.createTopic("t", OPTIONS).partition(0);
             try (Appender appender = log.openAppender()) {
-                append(appender, SEGMENT / 8 + VALUE.length);
-                steps.clear();
-                store.doWork();
-                assertEquals(List.of(MIB), steps, "of the second block");
+                beginSecond(store, appender);
                 append(appender, SEGMENT); // the clock stands still meanwhile
                 assertTrue(brought() >= SEGMENT, steps.toString());
                 assertTrue(steps.stream().allMatch(step -> step <= 4 * MIB), steps.toString());
@@ -140,12 +109,10 @@ class PmemPreparationTest {
 
     @Test
     void shouldBringAllInAtOnceWhileNobodyAppends() {
-        try (LogStore store = open(pool(3).wrapProvider(p -> new Counting(p, steps)).build())) {
+        try (LogStore store = openWatched()) {
             Partition log = store.createTopic("t", OPTIONS).partition(0);
             try (Appender appender = log.openAppender()) {
-                append(appender, SEGMENT / 8 + VALUE.length);
-                steps.clear();
-                store.doWork();
+                beginSecond(store, appender);
                 pass(store);
                 pass(store);
                 pass(store);
@@ -157,7 +124,7 @@ class PmemPreparationTest {
     @Test
     void shouldGoOnInTheNextTierWhenABlockCannotBeBroughtIn() throws IOException {
         AtomicBoolean failing = new AtomicBoolean(true);
-        PmemTier pool = pool(3).wrapProvider(p -> new FailingProvider(p, failing)).build();
+        PmemTier pool = pool(3).wrapProvider(p -> WatchedProvider.failing(p, failing)).build();
         try (LogStore store = open(pool, FileTier.at(directory.resolve("files")))) {
             Partition log = store.createTopic("t", OPTIONS).partition(0);
             try (Appender appender = log.openAppender()) {

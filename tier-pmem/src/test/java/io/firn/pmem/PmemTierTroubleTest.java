@@ -93,7 +93,7 @@ class PmemTierTroubleTest {
     @Test
     void shouldFreeABlockThatCouldNotBeBroughtIn() throws IOException {
         AtomicBoolean failing = new AtomicBoolean();
-        PmemTier.Builder builder = pool().wrapProvider(p -> new FailingProvider(p, failing));
+        PmemTier.Builder builder = pool().wrapProvider(p -> WatchedProvider.failing(p, failing));
         try (PmemTier tier = Pools.open(builder)) {
             failing.set(true);
             for (int i = 0; i < 2 * BLOCKS; i++) {
