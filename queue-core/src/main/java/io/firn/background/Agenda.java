@@ -23,7 +23,7 @@ public final class Agenda implements Duties {
     private static final long BESIDE_A_RUN_NS = 20_000_000;
 
     /** How much later than the thread that watches the time the other ones look at it. */
-    private static final long DEPUTY_NS = 200_000_000;
+    private static final long DEPUTY_NS = 500_000_000;
 
     private static final int MOST_PASSES = 8;
 
@@ -260,7 +260,9 @@ public final class Agenda implements Duties {
 
     /**
      * Returns how long a thread that found nothing may rest unless it is woken. One thread watches
-     * the time exactly; each other one looks a little later, in case that one is busy then.
+     * the time exactly; each other one looks a little later, in case that one is busy then. If what
+     * the watching thread rests for is done, the one that rests now watches: it is the thread that
+     * calls wake, and the other can sleep on.
      */
     long restNs(Worker rester) {
         long now = timeMs();
@@ -275,7 +277,8 @@ public final class Agenda implements Duties {
             }
             long watchNs = ticks ? Math.min(ns, Schedule.TICK_NS) : ns;
             long lookNs = System.nanoTime() + watchNs;
-            if (watcher == null || lookNs - watcherLooksNs < 0) {
+            // Times are in ms, so what differs by less is one time.
+            if (watcher == null || Math.abs(lookNs - watcherLooksNs) > Schedule.TICK_NS) {
                 watcher = rester;
                 watcherLooksNs = lookNs;
                 return watchNs;

@@ -8,13 +8,16 @@ import java.io.IOException;
 
 /**
  * Writes into the mark of a partition's first unsealed segment how far it is durable: never more
- * than was forced before. At most once in a mark interval, and only if something changed.
+ * than was forced before. About once in a mark interval at most, and only if something changed.
  *
  * <p>A mark may be in the same file as the batches, and the system reports only once that a page of
  * a file was not written. What fails here may therefore be a batch, whose force would return
  * normally afterwards: it poisons the partition, as a force of batches does.
  */
 final class Marks extends Duty {
+    /** It runs earlier by this part of the interval than to be called again for the rest of it. */
+    private static final int EARLY_PART = 16;
+
     private final SegmentedLog log;
     private final long intervalMs;
     private long lastMs;
@@ -32,7 +35,7 @@ final class Marks extends Duty {
             return 0;
         }
         long sinceMs = nowMs() - lastMs;
-        if (sinceMs >= 0 && sinceMs < intervalMs) {
+        if (sinceMs >= 0 && sinceMs < intervalMs - intervalMs / EARLY_PART) {
             againAt(lastMs + intervalMs);
             return 0;
         }

@@ -55,6 +55,16 @@ class WorkersTest {
             boolean isFirstLaneSerial,
             NanoClock clock,
             long longestRestNs) {
+        create(threads, lanes, isFirstLaneSerial, clock, longestRestNs);
+        workers.start(agenda, null);
+    }
+
+    private void create(
+            int threads,
+            int lanes,
+            boolean isFirstLaneSerial,
+            NanoClock clock,
+            long longestRestNs) {
         workers = new Workers(null, "test-worker", threads, clock, (name, why) -> deaths.add(name));
         agenda =
                 new Agenda(
@@ -68,7 +78,6 @@ class WorkersTest {
                         isFirstLaneSerial,
                         workers,
                         longestRestNs);
-        workers.start(agenda, null);
     }
 
     @AfterEach
@@ -287,6 +296,31 @@ class WorkersTest {
         } finally {
             release.countDown();
         }
+    }
+
+    /** Otherwise a second thread wakes for each time that a run has put off. */
+    @Test
+    void shouldWatchTheTimeByTheThreadThatRanLastIfTheOtherRestsForATimeThatWasPutOff() {
+        create(2, 1, false, nanos::get, TimeUnit.HOURS.toNanos(1));
+        Worker first = new Worker(workers, nanos::get, agenda, "first", null);
+        Worker second = new Worker(workers, nanos::get, agenda, "second", null);
+        long[] nextMs = {System.currentTimeMillis() + 10_000_000};
+        Duty timed =
+                new Duty(agenda, "timed", "job") {
+                    @Override
+                    public int run() {
+                        againAt(nextMs[0]);
+                        return 0;
+                    }
+                };
+        timed.call();
+        agenda.run(agenda.take(first));
+        assertTrue(agenda.restNs(second) < TimeUnit.HOURS.toNanos(1), "it watches");
+        nextMs[0] = Long.MAX_VALUE;
+        timed.call();
+        agenda.run(agenda.take(first));
+        assertEquals(TimeUnit.HOURS.toNanos(1), agenda.restNs(first));
+        assertTrue(agenda.restNs(second) > TimeUnit.HOURS.toNanos(1), "it watches no more");
     }
 
     /** Nobody else may run it now, and a wake-up takes a processor from somebody. */

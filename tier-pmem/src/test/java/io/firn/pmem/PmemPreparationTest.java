@@ -69,7 +69,7 @@ class PmemPreparationTest {
     }
 
     private void pass(LogStore store) {
-        clock.update(clock.time() + 50);
+        clock.update(clock.time() + 200);
         store.doWork();
     }
 

@@ -26,7 +26,7 @@ final class LatencyWork extends Work {
             Meter.settle();
             for (int rate : order.scenario().rates(order.peer())) {
                 OpenLoop loop = new OpenLoop(rate);
-                append(loop, appender, value, order.ns(RATE_WARM_MS), null);
+                append(loop, appender, value, order.ns(RATE_WARM_MS), Histograms.create());
                 Histogram histogram = Histograms.create();
                 meter.start();
                 append(loop, appender, value, order.ns(MS), histogram);
@@ -45,9 +45,7 @@ final class LatencyWork extends Work {
         for (long i = 0; i < records; i++) {
             long due = loop.awaitNext();
             appender.append(value);
-            if (histogram != null) {
-                Histograms.record(histogram, System.nanoTime() - due);
-            }
+            Histograms.record(histogram, System.nanoTime() - due);
         }
     }
 
