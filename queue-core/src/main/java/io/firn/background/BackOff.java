@@ -33,6 +33,12 @@ public final class BackOff {
         notBeforeNs = clock.nanoTime() + pauseNs;
     }
 
+    /** Notes a failure that is over as soon as others allow: the shortest pause begins now. */
+    public void onLack() {
+        failures = 0;
+        onFailure();
+    }
+
     /** Notes a success: the next failure is the first one again. */
     public void onSuccess() {
         failures = 0;

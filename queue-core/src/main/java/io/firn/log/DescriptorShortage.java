@@ -6,6 +6,8 @@ import io.firn.medium.DescriptorLimit;
 import io.firn.medium.OutOfDescriptorsException;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 
 /**
  * Tells the user of a store that files cannot be opened because too many are open: by a finding
@@ -25,6 +27,7 @@ public final class DescriptorShortage extends Duty {
 
     private final LogContext store;
     private final long limit = DescriptorLimit.ofProcess(); // later there is none to read it
+    private final Set<Duty> savers = ConcurrentHashMap.newKeySet();
     private volatile String finding;
     private volatile long lastNs;
 
@@ -77,6 +80,7 @@ public final class DescriptorShortage extends Duty {
         isTold = false;
         tell(finding);
         call();
+        savers.forEach(Duty::call);
     }
 
     @GuardedBy("this")
@@ -88,6 +92,21 @@ public final class DescriptorShortage extends Duty {
             isTold = true;
             LOG.log(System.Logger.Level.WARNING, "{0}: {1}", store, line);
         }
+    }
+
+    /** Has a duty called when a shortage begins, because it has files open that can wait. */
+    public void callAtBegin(Duty saver) {
+        savers.add(saver);
+    }
+
+    /** Undoes {@link #callAtBegin}. */
+    public void forget(Duty saver) {
+        savers.remove(saver);
+    }
+
+    /** Whether there is a shortage: what is opened ahead of need has to wait. */
+    public boolean isNow() {
+        return finding != null;
     }
 
     /** Returns what is to be known of it; null while there are enough descriptors. */
