@@ -43,7 +43,6 @@ final class Lack {
         }
         lastNs = now;
         why = error;
-        log.store().descriptors().note(error);
     }
 
     /** Whether the last append found none. */

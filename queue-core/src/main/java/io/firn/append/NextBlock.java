@@ -125,13 +125,14 @@ public final class NextBlock {
     void onLack(Throwable why) {
         missing = false;
         lack.note(why);
+        log.store().descriptors().note(why);
     }
 
     /**
      * Checks that no refusal is known, so that a block may be in preparation.
      *
      * @throws StoreFullException when no tier had room at the last try and nothing has been freed
-     *     since
+     *     since, or when for long a file could not be opened
      */
     void checkRoom() {
         Refusal last = refusal;
@@ -139,6 +140,9 @@ public final class NextBlock {
             throw new StoreFullException(
                     log + ": no tier has room for another segment: " + last.why.getMessage(),
                     last.why);
+        }
+        if (!isReserved()) {
+            lack.check();
         }
     }
 
@@ -154,18 +158,20 @@ public final class NextBlock {
     /**
      * Waits until the tiers have been asked for a block; an interrupt does not end the wait.
      *
-     * @throws StoreFullException when none of them has room, or for long no file could be opened
+     * @throws StoreFullException when none of them has room, or for long a file could not be opened
      */
     void await() {
         if (log.store().background().isTidying()) {
             source.supplyNow(); // the callback of a future runs on the thread that reserves
+            if (lack.isNow()) {
+                LockSupport.parkNanos(LACK_NS);
+            }
         } else if (log.store().isInvoker()) {
             log.store().invoke();
         } else {
             awaitAnswer();
         }
         checkRoom();
-        lack.check();
     }
 
     private void awaitAnswer() {

@@ -35,7 +35,7 @@ public final class Attempts {
 
     /**
      * Sets which failures are a lack of what others in the process use up. They are told by
-     * somebody else, only counted here, and tried again after the shortest pause: when it is over,
+     * somebody else, only counted here, and tried again after a short pause: when it is over,
      * nothing must wait for long. Called once, before there are any.
      */
     public void lackIs(Predicate<Throwable> lack) {

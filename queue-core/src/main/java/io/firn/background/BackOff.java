@@ -8,6 +8,7 @@ import org.agrona.concurrent.NanoClock;
  */
 public final class BackOff {
     private static final long FIRST_PAUSE_NS = 1_000_000_000;
+    private static final long LACK_PAUSE_NS = 200_000_000;
     private static final int MOST_DOUBLINGS = 6;
 
     private final NanoClock clock;
@@ -33,10 +34,14 @@ public final class BackOff {
         notBeforeNs = clock.nanoTime() + pauseNs;
     }
 
-    /** Notes a failure that is over as soon as others allow: the shortest pause begins now. */
+    /**
+     * Notes a failure for a lack of what others in the process give back at any time: a short pause
+     * begins now, however many there were before.
+     */
     public void onLack() {
-        failures = 0;
-        onFailure();
+        failures = 1;
+        pauseNs = LACK_PAUSE_NS;
+        notBeforeNs = clock.nanoTime() + pauseNs;
     }
 
     /** Notes a success: the next failure is the first one again. */

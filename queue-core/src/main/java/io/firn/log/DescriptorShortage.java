@@ -75,8 +75,9 @@ public final class DescriptorShortage extends Duty {
                                 ? "the machine has as many files open as it may have (sysctl"
                                         + " fs.file-max)"
                                 : "the process has " + most + " (ulimit -n)")
-                        + ", so that the store cannot open its own: appends, forces and moves"
-                        + " wait until it can. Raise the limit, or close some";
+                        + ", so that the store cannot open its own: appends that need one wait for"
+                        + " ten seconds and then fail, forces and moves wait until it can. Raise"
+                        + " the limit, or close some";
         isTold = false;
         tell(finding);
         call();

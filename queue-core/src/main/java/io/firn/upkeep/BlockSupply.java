@@ -276,9 +276,13 @@ final class BlockSupply extends Duty implements BlockSource {
             if (state.index() != log.topic().tiers().get(0).index()) {
                 state.onSpill(segment.block.usedBytes());
             }
+            boolean isAhead = !next.isWanted();
             next.offer(segment);
             segment = null;
             store.descriptors().callAtBegin(BlockSupply.this);
+            if (isAhead && store.descriptors().isNow()) {
+                call(); // it has begun meanwhile
+            }
         }
 
         /**

@@ -111,7 +111,14 @@ final class SpareDescriptors {
     @GuardedBy("this")
     private void fill() throws IOException {
         while (isKept && spares.size() < COUNT) {
-            spares.push(medium.open(file, false));
+            try {
+                spares.push(medium.open(file, false));
+            } catch (IOException e) {
+                if (OutOfDescriptorsException.isReasonFor(e)) {
+                    throw e;
+                }
+                break; // what else may be wrong with this file is no reason not to append
+            }
         }
         complete = true;
     }
