@@ -95,12 +95,12 @@ public final class DescriptorShortage extends Duty {
         }
     }
 
-    /** Has a duty called when a shortage begins, because it has files open that can wait. */
-    public void callAtBegin(Duty saver) {
+    /** Has a duty called again and again in a shortage, because it may have files that can wait. */
+    public void callInShortage(Duty saver) {
         savers.add(saver);
     }
 
-    /** Undoes {@link #callAtBegin}. */
+    /** Undoes {@link #callInShortage}. */
     public void forget(Duty saver) {
         savers.remove(saver);
     }
@@ -122,6 +122,8 @@ public final class DescriptorShortage extends Duty {
         }
         if (!canOpen() || store.nowNs() - lastNs < QUIET_NS) {
             tell(finding);
+            // Who waits for one partition may have asked for blocks of others, and not take them.
+            savers.forEach(Duty::call);
             againAt(nowMs() + INTERVAL_MS);
             return 0;
         }

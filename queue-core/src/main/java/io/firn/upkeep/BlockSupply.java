@@ -119,8 +119,8 @@ final class BlockSupply extends Duty implements BlockSource {
     }
 
     /**
-     * While there are too few descriptors, what is reserved ahead of need leaves its own to those
-     * who wait for one.
+     * While there are too few descriptors, what is reserved ahead of need, or was not taken by who
+     * asked for it, leaves its own to those who wait for one.
      */
     @GuardedBy("this")
     private void giveBackUnused() {
@@ -279,7 +279,7 @@ final class BlockSupply extends Duty implements BlockSource {
             boolean isAhead = !next.isWanted();
             next.offer(segment);
             segment = null;
-            store.descriptors().callAtBegin(BlockSupply.this);
+            store.descriptors().callInShortage(BlockSupply.this);
             if (isAhead && store.descriptors().isNow()) {
                 call(); // it has begun meanwhile
             }

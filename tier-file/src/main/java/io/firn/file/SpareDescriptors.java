@@ -46,10 +46,10 @@ final class SpareDescriptors {
         this.file = file;
     }
 
-    /** Begins to keep them: the first of them are opened before a segment gets a file. */
+    /** Begins to keep them. */
     synchronized void keep() {
         isKept = true;
-        complete = false;
+        fillIfPossible();
     }
 
     /**
