@@ -15,9 +15,9 @@ import org.agrona.DirectBuffer;
  * atomic across batches or partitions.
  *
  * <p>All methods throw {@link ClosedException} after close, {@link RecordTooLargeException}, {@link
- * PoisonedException} when the medium failed, and {@link StoreFullException} when no tier has room;
- * the last one can be tried again later. An interrupt does not disturb an append; the status stays
- * set.
+ * PoisonedException} when the medium failed, and {@link StoreFullException} when no tier has room,
+ * or for ten seconds there was no file descriptor; the last one can be tried again later. An
+ * interrupt does not disturb an append; the status stays set.
  *
  * <p>In a topic that is compacted ({@link Cleanup}) each record needs a key: whatever would append
  * one without throws {@link InvalidOptionException}, {@link #appendBatch} throws {@link
@@ -34,6 +34,7 @@ public interface Appender extends AutoCloseable {
      * appended, try again. {@code tryClaim} returns null in that case. While no tier has room for a
      * block, the answer is {@link StoreFullException} instead, each time, until space is freed
      * somewhere in the store or another look finds some; each refused append asks for another look.
+     * The same holds when a file that the append needs could not be opened for ten seconds.
      */
     long BACK_PRESSURED = -2;
 

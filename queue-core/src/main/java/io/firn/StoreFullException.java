@@ -1,8 +1,9 @@
 package io.firn;
 
 /**
- * Thrown when no tier has room for another segment. Reads continue; appends work again when there
- * is room.
+ * Thrown when no tier has room for another segment, or when a file could not be opened for ten
+ * seconds because too many are open; the message says which, and what to do. Nothing was appended.
+ * Reads continue; appends work again when there is room.
  */
 public final class StoreFullException extends FirnException {
     private static final long serialVersionUID = 1L;

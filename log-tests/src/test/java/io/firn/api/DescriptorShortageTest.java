@@ -2,10 +2,12 @@ package io.firn.api;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.firn.Appender;
 import io.firn.LogStore;
+import io.firn.StoreFullException;
 import io.firn.Topic;
 import io.firn.TopicOptions;
 import io.firn.file.FileTier;
@@ -16,6 +18,7 @@ import io.firn.medium.OutOfDescriptorsException;
 import io.firn.store.StoreBuilder;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -23,6 +26,7 @@ import java.util.logging.Handler;
 import java.util.logging.Level;
 import java.util.logging.LogRecord;
 import java.util.logging.Logger;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -114,7 +118,11 @@ class DescriptorShortageTest {
     }
 
     private long append() {
-        return appender.appendAsync(ByteBuffer.wrap(new byte[RECORD]));
+        try {
+            return appender.appendAsync(ByteBuffer.wrap(new byte[RECORD]));
+        } catch (StoreFullException e) {
+            return Appender.BACK_PRESSURED; // after some seconds
+        }
     }
 
     /** Does the work of some seconds, and appends in each of them. */
@@ -155,6 +163,11 @@ class DescriptorShortageTest {
         }
         checkLines(Level.WARNING, 1);
         assertEquals(1, logged.size());
+        StoreFullException refused =
+                assertThrows(
+                        StoreFullException.class,
+                        () -> appender.appendAsync(ByteBuffer.wrap(new byte[RECORD])));
+        assertTrue(refused.getMessage().contains("ulimit -n"), refused.getMessage());
 
         assertEquals(Appender.BACK_PRESSURED, work(80));
         checkLines(Level.WARNING, 2);
@@ -167,6 +180,32 @@ class DescriptorShortageTest {
         checkLines(Level.WARNING, 2);
         checkLines(Level.INFO, 1);
         assertEquals(3, logged.size());
+    }
+
+    @Test
+    void shouldReserveNothingAheadOfNeedWhileItLasts() throws IOException {
+        tidy(1);
+        assertEquals(2, files(), "the active one and the next");
+        medium.isFull = true;
+        appender = store.openTopic("orders").partition(1).openAppender();
+        assertEquals(Appender.BACK_PRESSURED, work(2));
+        tidy(1);
+        assertEquals(1, files());
+
+        medium.isFull = false;
+        while (append() < 0) {
+            tidy(1);
+        }
+        tidy(10);
+        assertEquals(List.of(), store.findings());
+        assertEquals(4, files());
+    }
+
+    /** How many segments that are not sealed have a file. */
+    private int files() throws IOException {
+        try (Stream<Path> all = Files.walk(directory.resolve("tier"))) {
+            return (int) all.filter(file -> file.toString().endsWith(".active")).count();
+        }
     }
 
     @Test

@@ -2,6 +2,7 @@ package io.firn.api;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -9,6 +10,7 @@ import io.firn.Appender;
 import io.firn.FirnException;
 import io.firn.LogStore;
 import io.firn.Partition;
+import io.firn.StoreFullException;
 import io.firn.TopicOptions;
 import io.firn.file.FileTier;
 import io.firn.medium.FileMedium;
@@ -21,6 +23,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
@@ -136,6 +139,41 @@ class NoDescriptorsTest {
     }
 
     @Test
+    void shouldFailAnAppendThatFindsNoDescriptorForLongAndAppendWhenThereIsOne() throws Exception {
+        try (LogStore store = open()) {
+            Partition partition = store.createTopic("orders", small()).partition(0);
+            try (Appender appender = partition.openAppender()) {
+                medium.refuseFiles.set(Integer.MAX_VALUE); // there is no segment yet
+                checkFails(appender);
+                medium.refuseFiles.set(0);
+                assertEquals(0, appender.append(new byte[50_000]));
+                medium.refuseWrites.set(Integer.MAX_VALUE);
+                checkFails(appender);
+                medium.refuseWrites.set(0);
+                assertEquals(1, appender.append(new byte[50_000]));
+            } finally {
+                medium.refuseFiles.set(0);
+                medium.refuseWrites.set(0);
+            }
+        }
+        try (LogStore store = open()) {
+            assertEquals(2, store.openTopic("orders").partition(0).nextOffset());
+        }
+    }
+
+    private static void checkFails(Appender appender) throws Exception {
+        CompletableFuture<Long> append =
+                CompletableFuture.supplyAsync(() -> appender.append(new byte[50_000]));
+        ExecutionException failed =
+                assertThrows(
+                        ExecutionException.class,
+                        () -> append.get(HANGS_AFTER_S, TimeUnit.SECONDS));
+        StoreFullException why = assertInstanceOf(StoreFullException.class, failed.getCause());
+        assertTrue(why.getMessage().contains("ulimit -n"), why.getMessage());
+        assertTrue(why.getMessage().contains("nothing is appended"), why.getMessage());
+    }
+
+    @Test
     void shouldForceAndSealWhenFilesCanBeOpenedAgain() throws Exception {
         try (LogStore store = open()) {
             Partition partition = store.createTopic("orders", small()).partition(0);
@@ -160,7 +198,7 @@ class NoDescriptorsTest {
     private static long tryAppend(Appender appender) {
         try {
             return appender.appendAsync(ByteBuffer.wrap(new byte[50_000]));
-        } catch (io.firn.StoreFullException e) {
+        } catch (StoreFullException e) {
             return Appender.BACK_PRESSURED;
         }
     }

@@ -35,8 +35,12 @@ public final class NextBlock {
      */
     private static final long ZEROS_NS = 20_000;
 
+    /** How long to wait before another look when a file could not be opened for a write. */
+    private static final long LACK_NS = 10_000_000;
+
     private final SegmentedLog log;
     private final FreedBlocks freedBlocks;
+    private final Lack lack;
     private final Signal answered = new Signal();
     private final AtomicReference<LogSegment> reserved = new AtomicReference<>();
     private volatile boolean wanted;
@@ -59,6 +63,7 @@ public final class NextBlock {
     public NextBlock(SegmentedLog log) {
         this.log = log;
         this.freedBlocks = log.store().freedBlocks();
+        this.lack = new Lack(log);
     }
 
     /** Sets who reserves blocks; called once, before another thread sees the log. */
@@ -87,10 +92,11 @@ public final class NextBlock {
         Refusal last = refusal;
         if (last != null && !last.isFull) {
             refusal = null;
-            if (!OutOfDescriptorsException.isReasonFor(last.why)) { // else asked for again
+            if (!OutOfDescriptorsException.isReasonFor(last.why)) {
                 throw new FirnException(
                         log + ": no block for a segment: " + last.why.getMessage(), last.why);
             }
+            lack.note(last.why); // and asked for again
         }
         missing = true;
         if (!wanted) {
@@ -115,11 +121,18 @@ public final class NextBlock {
         missing = false;
     }
 
+    /** Notes that an append has to wait because a file could not be opened, not for a block. */
+    void onLack(Throwable why) {
+        missing = false;
+        lack.note(why);
+        log.store().descriptors().note(why);
+    }
+
     /**
      * Checks that no refusal is known, so that a block may be in preparation.
      *
      * @throws StoreFullException when no tier had room at the last try and nothing has been freed
-     *     since
+     *     since, or when for long a file could not be opened
      */
     void checkRoom() {
         Refusal last = refusal;
@@ -127,6 +140,9 @@ public final class NextBlock {
             throw new StoreFullException(
                     log + ": no tier has room for another segment: " + last.why.getMessage(),
                     last.why);
+        }
+        if (!isReserved()) {
+            lack.check();
         }
     }
 
@@ -142,11 +158,14 @@ public final class NextBlock {
     /**
      * Waits until the tiers have been asked for a block; an interrupt does not end the wait.
      *
-     * @throws StoreFullException when none of them has room
+     * @throws StoreFullException when none of them has room, or for long a file could not be opened
      */
     void await() {
         if (log.store().background().isTidying()) {
             source.supplyNow(); // the callback of a future runs on the thread that reserves
+            if (lack.isNow()) {
+                LockSupport.parkNanos(LACK_NS);
+            }
         } else if (log.store().isInvoker()) {
             log.store().invoke();
         } else {
@@ -159,7 +178,7 @@ public final class NextBlock {
         if (!wanted) {
             // There is a block, or only zeros are in the way, which nothing announces.
             boolean wasInterrupted = Thread.interrupted(); // or it would not park
-            LockSupport.parkNanos(ZEROS_NS);
+            LockSupport.parkNanos(!missing && lack.isNow() ? LACK_NS : ZEROS_NS);
             if (wasInterrupted) {
                 Thread.currentThread().interrupt();
             }

@@ -272,7 +272,7 @@ final class PartitionWriter {
      */
     private long againOrFailed(IOException e) {
         if (OutOfDescriptorsException.isReasonFor(e)) {
-            log.store().descriptors().note(e);
+            nextBlock.onLack(e);
             return Appender.BACK_PRESSURED;
         }
         throw failed(e);

@@ -17,7 +17,7 @@ public final class Attempts {
 
     private final AtomicLong errors = new AtomicLong();
     private final NanoClock clock;
-    private volatile Predicate<Throwable> toldElsewhere = error -> false;
+    private volatile Predicate<Throwable> isLack = error -> false;
 
     /**
      * Creates it.
@@ -34,11 +34,12 @@ public final class Attempts {
     }
 
     /**
-     * Sets which failures are told by somebody else; they are counted here. Called once, before
-     * there are any.
+     * Sets which failures are a lack of what others in the process use up. They are told by
+     * somebody else, only counted here, and tried again after a short pause: when it is over,
+     * nothing must wait for long. Called once, before there are any.
      */
-    public void toldElsewhere(Predicate<Throwable> tells) {
-        toldElsewhere = tells;
+    public void lackIs(Predicate<Throwable> lack) {
+        isLack = lack;
     }
 
     /** A step of background work. */
@@ -72,13 +73,16 @@ public final class Attempts {
     /** Counts and reports a failure. */
     public void failed(Object subject, Throwable e, BackOff backOff) {
         errors.incrementAndGet();
+        if (isLack.test(e)) {
+            if (backOff != null) {
+                backOff.onLack();
+            }
+            return;
+        }
         String next = "";
         if (backOff != null) {
             backOff.onFailure();
             next = ", tried again in " + backOff.pauseSeconds() + " s";
-        }
-        if (toldElsewhere.test(e)) {
-            return;
         }
         LOG.log(
                 System.Logger.Level.ERROR,

@@ -6,6 +6,8 @@ import io.firn.medium.DescriptorLimit;
 import io.firn.medium.OutOfDescriptorsException;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 
 /**
  * Tells the user of a store that files cannot be opened because too many are open: by a finding
@@ -25,6 +27,7 @@ public final class DescriptorShortage extends Duty {
 
     private final LogContext store;
     private final long limit = DescriptorLimit.ofProcess(); // later there is none to read it
+    private final Set<Duty> savers = ConcurrentHashMap.newKeySet();
     private volatile String finding;
     private volatile long lastNs;
 
@@ -72,11 +75,13 @@ public final class DescriptorShortage extends Duty {
                                 ? "the machine has as many files open as it may have (sysctl"
                                         + " fs.file-max)"
                                 : "the process has " + most + " (ulimit -n)")
-                        + ", so that the store cannot open its own: appends, forces and moves"
-                        + " wait until it can. Raise the limit, or close some";
+                        + ", so that the store cannot open its own: appends that need one wait for"
+                        + " ten seconds and then fail, forces and moves wait until it can. Raise"
+                        + " the limit, or close some";
         isTold = false;
         tell(finding);
         call();
+        savers.forEach(Duty::call);
     }
 
     @GuardedBy("this")
@@ -88,6 +93,21 @@ public final class DescriptorShortage extends Duty {
             isTold = true;
             LOG.log(System.Logger.Level.WARNING, "{0}: {1}", store, line);
         }
+    }
+
+    /** Has a duty called again and again in a shortage, because it may have files that can wait. */
+    public void callInShortage(Duty saver) {
+        savers.add(saver);
+    }
+
+    /** Undoes {@link #callInShortage}. */
+    public void forget(Duty saver) {
+        savers.remove(saver);
+    }
+
+    /** Whether there is a shortage: what is opened ahead of need has to wait. */
+    public boolean isNow() {
+        return finding != null;
     }
 
     /** Returns what is to be known of it; null while there are enough descriptors. */
@@ -102,6 +122,8 @@ public final class DescriptorShortage extends Duty {
         }
         if (!canOpen() || store.nowNs() - lastNs < QUIET_NS) {
             tell(finding);
+            // Who waits for one partition may have asked for blocks of others, and not take them.
+            savers.forEach(Duty::call);
             againAt(nowMs() + INTERVAL_MS);
             return 0;
         }

@@ -63,7 +63,7 @@ public final class LogContext {
                         config.tiers().size(),
                         onDeath);
         this.descriptors = new DescriptorShortage(this);
-        background.attempts().toldElsewhere(descriptors::note);
+        background.attempts().lackIs(descriptors::note);
         SpareSpace spare =
                 new SpareSpace(background.tidying(), config.medium(), config.directory());
         this.files = new StoreFiles(config.medium(), config.directory(), spare, findings);

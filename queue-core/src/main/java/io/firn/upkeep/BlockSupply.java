@@ -32,7 +32,7 @@ import java.util.Iterator;
  */
 final class BlockSupply extends Duty implements BlockSource {
     private static final System.Logger LOG = System.getLogger("io.firn");
-    private static final long FULL_RETRY_MS = 1_000;
+    private static final long RETRY_MS = 1_000;
 
     /** So much space is prepared in a run: the blocks of other partitions do not wait for all. */
     private static final int STEP = 4 << 20;
@@ -83,28 +83,62 @@ final class BlockSupply extends Duty implements BlockSource {
 
     @Override
     public synchronized int run() throws IOException {
-        if (log.state().isGone() || log.state().isPoisoned() || next.isReserved()) {
+        if (log.state().isGone() || log.state().isPoisoned()) {
+            return 0;
+        }
+        boolean isShort = store.descriptors().isNow() && !next.isWanted();
+        if (isShort) {
+            giveBackUnused();
+        }
+        if (next.isReserved()) {
             return 0;
         }
         if (attempt == null && !next.isWanted()) {
             if (!isFillingUp()) {
                 return 0;
             }
+            if (isShort) {
+                againAt(nowMs() + RETRY_MS);
+                return 0;
+            }
             // While all tiers are full, reserving ahead of need is not tried again and again.
             boolean wasFull =
                     next.isKnownToBeFull()
                             && lastFullMs <= nowMs()
-                            && nowMs() - FULL_RETRY_MS < lastFullMs;
+                            && nowMs() - RETRY_MS < lastFullMs;
             if (wasFull) {
-                againAt(lastFullMs + FULL_RETRY_MS);
+                againAt(lastFullMs + RETRY_MS);
                 return 0;
             }
         }
         reserve(false);
         if (attempt == null && !next.isReserved() && isFillingUp()) {
-            againAt(nowMs() + FULL_RETRY_MS);
+            againAt(nowMs() + RETRY_MS);
         }
         return 1;
+    }
+
+    /**
+     * While there are too few descriptors, what is reserved ahead of need, or was not taken by who
+     * asked for it, leaves its own to those who wait for one.
+     */
+    @GuardedBy("this")
+    private void giveBackUnused() {
+        LogSegment unused = next.withdraw();
+        if (unused == null) {
+            unused = takeBeingPrepared();
+        }
+        if (unused != null) {
+            unused.takeHold().unpin();
+            log.events().onDiscarded(unused);
+        }
+    }
+
+    @GuardedBy("this")
+    private LogSegment takeBeingPrepared() {
+        LogSegment unused = attempt == null ? null : attempt.segment;
+        attempt = null;
+        return unused;
     }
 
     @Override
@@ -158,9 +192,8 @@ final class BlockSupply extends Duty implements BlockSource {
 
     /** Returns a block that is being prepared and goes to nobody; null if there is none. */
     synchronized LogSegment withdraw() {
-        LogSegment unused = attempt == null ? null : attempt.segment;
-        attempt = null;
-        return unused;
+        store.descriptors().forget(this);
+        return takeBeingPrepared();
     }
 
     /** A try to get a block from one of the tiers. */
@@ -243,8 +276,13 @@ final class BlockSupply extends Duty implements BlockSource {
             if (state.index() != log.topic().tiers().get(0).index()) {
                 state.onSpill(segment.block.usedBytes());
             }
+            boolean isAhead = !next.isWanted();
             next.offer(segment);
             segment = null;
+            store.descriptors().callInShortage(BlockSupply.this);
+            if (isAhead && store.descriptors().isNow()) {
+                call(); // it has begun meanwhile
+            }
         }
 
         /**

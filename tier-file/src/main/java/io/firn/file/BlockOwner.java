@@ -19,6 +19,9 @@ interface BlockOwner {
     /** Returns a place for each file that may be open for the system to send it. */
     Semaphore filesToSend();
 
+    /** Returns the descriptors that are kept for sealing and deleting. */
+    SpareDescriptors spareDescriptors();
+
     /**
      * Returns the directories of partitions of which it is known that each segment that is not
      * sealed has space for its seal; to be changed.

@@ -228,6 +228,10 @@ final class FileBlock implements Block {
             throw new IllegalArgumentException(
                     name() + " with " + limit + " bytes cannot be sealed with " + sealed);
         }
+        owner.spareDescriptors().lendTo(() -> writeSeal(sealed));
+    }
+
+    private void writeSeal(Mark sealed) throws IOException {
         FilesInPartition files = directory.plain(sealed.baseOffset());
         files.requireFree(fileEpoch);
         try {
@@ -249,6 +253,11 @@ final class FileBlock implements Block {
             throw new IllegalStateException(name() + " is not sealed yet");
         }
         active = null;
+        owner.spareDescriptors().lendTo(() -> finish(index, timeIndex));
+        readers.closeFile();
+    }
+
+    private void finish(byte[] index, byte[] timeIndex) throws IOException {
         Path hidden = path();
         FilesInPartition files = directory.plain(mark().baseOffset());
         Path log = files.log();
@@ -264,7 +273,6 @@ final class FileBlock implements Block {
         medium.delete(directory.reservedSeal(fileEpoch));
         directory.force();
         state = state.finished();
-        readers.closeFile();
     }
 
     @Override
@@ -371,6 +379,12 @@ final class FileBlock implements Block {
             return;
         }
         release();
+        owner.spareDescriptors().lendTo(this::deleteFiles);
+        deleted = true;
+        owner.forget(this);
+    }
+
+    private void deleteFiles() throws IOException {
         if (state.isSealed()) {
             boolean mayHaveSpace = !state.isFinished(); // reserved while it was being sealed
             files().delete(path());
@@ -382,8 +396,6 @@ final class FileBlock implements Block {
             medium.delete(directory.reservedSeal(fileEpoch));
             directory.force();
         }
-        deleted = true;
-        owner.forget(this);
     }
 
     /** Closes the file and unmaps it; a view that is pinned is unmapped when it is unpinned. */

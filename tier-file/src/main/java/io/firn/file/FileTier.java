@@ -83,6 +83,9 @@ public final class FileTier implements StorageTier {
         try {
             durabilityClass = medium.durabilityClass(root);
             scan();
+            if (!context.readOnly()) {
+                contents.spareDescriptors().keep();
+            }
             open = true;
         } finally {
             if (!open) {
@@ -224,7 +227,8 @@ public final class FileTier implements StorageTier {
         try {
             PartitionDirectory directory = directoryFor(topicId, partition);
             contents.requireSpace(directory, wanted);
-            made = new Reservation(contents, directory, bytes, epoch).make();
+            Reservation reservation = new Reservation(contents, directory, bytes, epoch);
+            made = contents.spareDescriptors().reserve(reservation);
             return made;
         } finally {
             contents.add(wanted, made);
@@ -301,7 +305,11 @@ public final class FileTier implements StorageTier {
         open = false;
         contents.releaseAll();
         durable.clear();
-        ownership.release();
+        try {
+            contents.spareDescriptors().end();
+        } finally {
+            ownership.release();
+        }
     }
 
     private void requireWritable() {

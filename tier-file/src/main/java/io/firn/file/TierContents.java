@@ -31,6 +31,7 @@ final class TierContents implements BlockOwner, FileCopy.Listener {
     private final Path root;
     private final long capacityBytes;
     private final Uncollected uncollected = new Uncollected();
+    private final SpareDescriptors spareDescriptors;
     private final Set<Path> partitionsWithSeals = ConcurrentHashMap.newKeySet();
     private final Map<Path, FileBlock> segments = new ConcurrentHashMap<>();
     private final Set<FileCopy> copies = ConcurrentHashMap.newKeySet();
@@ -56,6 +57,7 @@ final class TierContents implements BlockOwner, FileCopy.Listener {
         this.medium = medium;
         this.root = root;
         this.capacityBytes = capacityBytes;
+        this.spareDescriptors = new SpareDescriptors(medium, root.resolve(FileNames.TIER));
     }
 
     /** Sets the places of files that may be open to be sent. */
@@ -76,6 +78,11 @@ final class TierContents implements BlockOwner, FileCopy.Listener {
     @Override
     public Semaphore filesToSend() {
         return filesToSend;
+    }
+
+    @Override
+    public SpareDescriptors spareDescriptors() {
+        return spareDescriptors;
     }
 
     @Override
