@@ -6,6 +6,7 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.MappedByteBuffer;
 import java.util.concurrent.TimeUnit;
+import java.util.zip.CRC32C;
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.BenchmarkMode;
 import org.openjdk.jmh.annotations.Fork;
@@ -54,12 +55,18 @@ public class EndToEndFloor {
     @Param({"64", "256", "1024"})
     public int bytes;
 
+    /** Whether each message has a checksum, as a batch has; the reader does not verify it. */
+    @Param("false")
+    public boolean crc;
+
     /** Size of the file. */
     @Param("512")
     public int segmentMib;
 
     private FloorFile file;
     private MappedByteBuffer memory;
+    private final CRC32C checksum = new CRC32C();
+    private int slot;
     private boolean forced;
     private Pace pace;
     private long sent;
@@ -72,6 +79,7 @@ public class EndToEndFloor {
     @Setup(Level.Trial)
     public void open() throws IOException {
         forced = durability == Durability.DURABLE;
+        slot = crc ? bytes + Long.BYTES : bytes;
         file = FloorFile.open(dir, segmentMib);
         memory = file.memory();
         pace = new Pace(bytes);
@@ -92,8 +100,13 @@ public class EndToEndFloor {
     private void send(byte[] message) {
         int at = place(sent);
         memory.put(at, message, 0, bytes);
+        if (crc) {
+            checksum.reset();
+            checksum.update(message, 0, bytes);
+            memory.putLong(at + bytes, checksum.getValue());
+        }
         if (forced) {
-            memory.force(at, bytes);
+            memory.force(at, slot);
         }
         sent++;
         END.setRelease(this, sent);
@@ -111,6 +124,6 @@ public class EndToEndFloor {
     }
 
     private int place(long message) {
-        return (int) (message % (memory.capacity() / bytes)) * bytes;
+        return (int) (message % (memory.capacity() / slot)) * slot;
     }
 }

@@ -8,14 +8,18 @@ import org.agrona.concurrent.NanoClock;
 
 /**
  * One of the threads that take duties from an agenda. It looks for duties, runs one, or is parked.
- * When it finds none, it spins and yields for a moment, since work often comes in bursts, and then
- * parks until it is called or has to look at the time.
+ * When it finds none, it spins for a moment, and yields if work has come in quick succession; then
+ * it parks until it is called or has to look at the time.
  */
 final class Worker implements IdleStrategy {
     static final long NOT_RUNNING = 0;
     private static final int SPINS = 100;
     private static final int YIELDS = 10;
     private static final long LONG_YIELD_NS = 100_000;
+
+    /** After a longer rest the next work is not expected at once. */
+    private static final long SHORT_REST_NS = 1_000_000;
+
     private static final VarHandle PARKED;
 
     static {
@@ -32,6 +36,7 @@ final class Worker implements IdleStrategy {
     private final StoreThread thread;
     private volatile boolean parked;
     private int idles;
+    private boolean hasRestedLong;
     private volatile long begunNs = NOT_RUNNING;
 
     /** Set by the agenda: whether another thread could take a duty, too. */
@@ -107,7 +112,7 @@ final class Worker implements IdleStrategy {
         if (idles < SPINS) {
             idles++;
             Thread.onSpinWait();
-        } else if (idles < SPINS + YIELDS) {
+        } else if (!hasRestedLong && idles < SPINS + YIELDS) {
             idles = isCoreWanted() ? SPINS + YIELDS : idles + 1;
         } else {
             park();
@@ -136,7 +141,10 @@ final class Worker implements IdleStrategy {
         // Only now: from here on, a call or a request for the time wakes this thread.
         long ns = agenda.isCalled() || thread.isEnding() ? 0 : agenda.restNs(this);
         if (ns > 0) {
+            long start = System.nanoTime();
             LockSupport.parkNanos(agenda, ns);
+            // A yield to a thread that spins costs that one a switch, and another one soon after.
+            hasRestedLong = System.nanoTime() - start > SHORT_REST_NS;
         }
         if (PARKED.compareAndSet(this, true, false)) {
             workers.onUnparked(); // otherwise by who woke it

@@ -1,6 +1,5 @@
 package io.firn.force;
 
-import io.firn.TopicOptions;
 import io.firn.background.Duty;
 import io.firn.log.LogSegment;
 import io.firn.log.SegmentedLog;
@@ -66,10 +65,31 @@ final class ForceDuty extends Duty {
             restOrLookAgain(isDirty);
             return 0;
         }
-        wanted = false;
-        dirtySinceMs = NOT_DIRTY;
-        callByAppends(); // before the end is captured: appends after it call
-        return forcer.forceNow() ? 1 : 0;
+        LogSegment active = log.activeSegment();
+        boolean isByBytes = !isAsked && !log.hasRolledUnsealed() && hasEnoughBytes();
+        if (isByBytes) {
+            lookLater();
+        } else {
+            wanted = false;
+            dirtySinceMs = NOT_DIRTY;
+            callByAppends(); // before the end is captured: appends after it call
+        }
+        boolean hasForced = forcer.forceNow();
+        if (isByBytes && log.activeSegment() != active) {
+            callByAppends(); // where the writer calls next is a position in the segment before
+        }
+        return hasForced ? 1 : 0;
+    }
+
+    /**
+     * Leaves the next append alone after a force that came by bytes. The writer has called, and
+     * calls again after as many bytes ({@link PartitionForcer#quietUpTo}); until then this looks at
+     * the time. An append that called after each force would wake a thread twice as often.
+     */
+    private void lookLater() {
+        dirtySinceMs = nowMs();
+        isCalledByAppends = false;
+        againAt(later(dirtySinceMs, Math.min(log.topic().options().forceMs(), LOOK_AGAIN_MS)));
     }
 
     /** Makes the next append to a WRITTEN topic call, and then looks once more. */
@@ -91,9 +111,11 @@ final class ForceDuty extends Duty {
         if (dirtySinceMs == NOT_DIRTY || nowMs() < dirtySinceMs) {
             dirtySinceMs = nowMs();
         }
-        TopicOptions options = log.topic().options();
-        return nowMs() - dirtySinceMs >= options.forceMs()
-                || log.appendedBytes() - forcer.forcedBytes() >= options.forceBytes();
+        return nowMs() - dirtySinceMs >= log.topic().options().forceMs() || hasEnoughBytes();
+    }
+
+    private boolean hasEnoughBytes() {
+        return log.appendedBytes() - forcer.forcedBytes() >= log.topic().options().forceBytes();
     }
 
     private void restOrLookAgain(boolean isDirty) {
@@ -108,7 +130,9 @@ final class ForceDuty extends Duty {
             isCalledByAppends = false;
             againAt(later(dirtySinceMs, log.topic().options().forceMs()));
         } else {
-            // Somebody else has forced, or an append calls whose record was forced by then.
+            // Somebody else has forced, an append calls whose record was forced by then, or none has
+            // followed a force by bytes.
+            dirtySinceMs = NOT_DIRTY;
             callByAppends();
         }
     }
