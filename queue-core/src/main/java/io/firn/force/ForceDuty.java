@@ -130,7 +130,8 @@ final class ForceDuty extends Duty {
             isCalledByAppends = false;
             againAt(later(dirtySinceMs, log.topic().options().forceMs()));
         } else {
-            // Somebody else has forced, an append calls whose record was forced by then, or none has
+            // Somebody else has forced, an append calls whose record was forced by then, or none
+            // has
             // followed a force by bytes.
             dirtySinceMs = NOT_DIRTY;
             callByAppends();
