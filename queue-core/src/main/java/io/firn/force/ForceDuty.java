@@ -61,12 +61,13 @@ final class ForceDuty extends Duty {
         // A wait for a record that has not been appended yet needs no force.
         boolean isAsked =
                 wanted || (isDirty && (forcer.hasPending() || (looksAgain && log.isDurable())));
-        if (!isAsked && !log.hasRolledUnsealed() && !isDue(isDirty)) {
+        LogSegment active = log.activeSegment(); // before it may be rolled
+        boolean isWanted = isAsked || log.hasRolledUnsealed();
+        if (!isWanted && !isDue(isDirty)) {
             restOrLookAgain(isDirty);
             return 0;
         }
-        LogSegment active = log.activeSegment();
-        boolean isByBytes = !isAsked && !log.hasRolledUnsealed() && hasEnoughBytes();
+        boolean isByBytes = !isWanted && hasEnoughBytes();
         if (isByBytes) {
             lookLater();
         } else {
@@ -130,9 +131,8 @@ final class ForceDuty extends Duty {
             isCalledByAppends = false;
             againAt(later(dirtySinceMs, log.topic().options().forceMs()));
         } else {
-            // Somebody else has forced, an append calls whose record was forced by then, or none
-            // has
-            // followed a force by bytes.
+            // Somebody else has forced, an append calls whose record was forced by then, or there
+            // was none after a force by bytes.
             dirtySinceMs = NOT_DIRTY;
             callByAppends();
         }

@@ -89,6 +89,7 @@ public final class FileTier implements StorageTier {
             open = true;
         } finally {
             if (!open) {
+                contents.spareDescriptors().end();
                 ownership.release();
             }
         }
@@ -305,11 +306,8 @@ public final class FileTier implements StorageTier {
         open = false;
         contents.releaseAll();
         durable.clear();
-        try {
-            contents.spareDescriptors().end();
-        } finally {
-            ownership.release();
-        }
+        contents.spareDescriptors().end();
+        ownership.release();
     }
 
     private void requireWritable() {

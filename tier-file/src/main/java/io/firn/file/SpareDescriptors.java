@@ -133,11 +133,15 @@ final class SpareDescriptors {
     }
 
     /** Closes them, and keeps none from now on. */
-    synchronized void end() throws IOException {
+    synchronized void end() {
         isKept = false;
         complete = true;
         while (!spares.isEmpty()) {
-            spares.poll().close();
+            try {
+                spares.poll().close();
+            } catch (IOException e) {
+                continue; // nothing was written through it
+            }
         }
     }
 }
