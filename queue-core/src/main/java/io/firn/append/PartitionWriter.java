@@ -35,6 +35,12 @@ final class PartitionWriter {
     private final WriterPins pins;
     private LogSegment active;
 
+    /**
+     * The next offset while there is an active segment. The log has it, too, and the segment where
+     * its batches end ({@link SegmentBytes#position}); but readers take the lines with these away.
+     */
+    private long nextOffset;
+
     private volatile boolean rollWanted;
 
     /** Whether room was made in the active segment and has not been used yet. */
@@ -57,7 +63,12 @@ final class PartitionWriter {
 
     private void activate(LogSegment segment) {
         active = segment;
+        nextOffset = log.nextOffset();
         bytes.begin(segment);
+    }
+
+    private long nextOffset() {
+        return active == null ? log.nextOffset() : nextOffset; // a truncation ends the segment
     }
 
     /** Appends one record with only a value; returns its offset. */
@@ -152,7 +163,7 @@ final class PartitionWriter {
 
     /** Stores a value whose encoding has begun. */
     private long store(LogSegment segment, int size, Source value) {
-        long offset = log.nextOffset();
+        long offset = nextOffset();
         long time = clock.time();
         try {
             bytes.store(size, encoder, offset, time, value);
@@ -189,7 +200,7 @@ final class PartitionWriter {
 
     /** Publishes the next one of the batches that were stored. */
     void publishReplicated(int size, BatchInfo info) {
-        publish(active, size, log.nextOffset(), info.count(), info.maxTimestamp());
+        publish(active, size, nextOffset(), info.count(), info.maxTimestamp());
     }
 
     /** Whether a batch fits the active segment, if there is one. */
@@ -204,7 +215,7 @@ final class PartitionWriter {
             int epochBits,
             boolean hasCrc,
             boolean isOwn) {
-        long offset = log.nextOffset();
+        long offset = nextOffset();
         if (!put(segment, batch, epochBits, hasCrc, isOwn)) {
             return Appender.BACK_PRESSURED;
         }
@@ -216,7 +227,7 @@ final class PartitionWriter {
     private boolean put(
             LogSegment segment, Source batch, int epochBits, boolean hasCrc, boolean isOwn) {
         try {
-            bytes.store(batch, log.nextOffset(), epochBits, hasCrc, isOwn);
+            bytes.store(batch, nextOffset(), epochBits, hasCrc, isOwn);
             return true;
         } catch (StoreFullException e) {
             endFull(segment);
@@ -285,11 +296,13 @@ final class PartitionWriter {
     }
 
     private void publish(LogSegment segment, int size, long offset, int count, long maxTimestamp) {
-        int position = segment.written();
+        int position = bytes.position();
         int end = position + size;
         int lastOffset = (int) (offset - segment.baseOffset) + count - 1;
         segment.index().onBatch(position, size, lastOffset, maxTimestamp);
         long pair = (offset + count - segment.baseOffset) << 32 | end;
+        bytes.moveTo(end);
+        nextOffset = offset + count;
         segment.setEnd(pair);
         log.publishNext(offset + count, pair);
         calls.onAppended(segment, end);
@@ -313,11 +326,11 @@ final class PartitionWriter {
     }
 
     private boolean fits(LogSegment segment, int size, int count) {
-        return segment.capacity - segment.written() >= size
+        return segment.capacity - bytes.position() >= size
                 && !rollWanted
                 // Offsets in a segment are stored as ints, and a foreign batch that is
                 // compressed may count more records than it has bytes.
-                && log.nextOffset() - segment.baseOffset <= Integer.MAX_VALUE - count;
+                && nextOffset() - segment.baseOffset <= Integer.MAX_VALUE - count;
     }
 
     private LogSegment roll(int size) {
@@ -334,7 +347,7 @@ final class PartitionWriter {
         if (next == null) {
             return null;
         }
-        next.baseOffset = log.nextOffset();
+        next.baseOffset = nextOffset();
         if (log.topic().isReplicated()) {
             begin(next);
         }
@@ -380,7 +393,7 @@ final class PartitionWriter {
 
     private void end(LogSegment segment) {
         pins.letGo();
-        segment.endOffset = log.nextOffset();
+        segment.endOffset = nextOffset();
         log.onRolled(segment);
         RollEvent.emit(log, segment);
         forcer.call();

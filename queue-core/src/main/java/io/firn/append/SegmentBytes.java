@@ -31,6 +31,10 @@ final class SegmentBytes {
     private final CRC32C crc = new CRC32C();
     private final SpaceWindow window = new SpaceWindow();
     private LogSegment segment;
+
+    /** Where the next batch goes. */
+    private int position;
+
     private boolean shares;
 
     /** What is prepared of the segment; null when it needs no preparation. */
@@ -46,12 +50,22 @@ final class SegmentBytes {
 
     /** Goes to another segment; null for none. */
     void begin(LogSegment next) {
-        int appended = segment == null ? 0 : segment.written();
-        window.roll(appended, log.topic().options().preparedBytes());
+        window.roll(position, log.topic().options().preparedBytes());
         segment = next;
+        position = next == null ? 0 : next.written();
         boolean needsSpace = next != null && next.isWrittenByCalls;
         prepared = needsSpace ? new PreparedSpace(next, window, log.store()) : null;
         storesTo = needsSpace ? 0 : ALWAYS;
+    }
+
+    /** Where the next batch goes: as {@link LogSegment#written}, which is for others. */
+    int position() {
+        return position;
+    }
+
+    /** The batches up to a position are published. */
+    void moveTo(int end) {
+        position = end;
     }
 
     /** Puts a value whose encoding has begun. */
@@ -59,7 +73,7 @@ final class SegmentBytes {
             throws IOException {
         LogSegment to = segment;
         if (mayStore(size, true)) {
-            int at = to.written();
+            int at = position;
             encoder.store(to.memory, at, offset, to.epochBits, time, value);
             storeZeros(to, at + size);
         } else {
@@ -83,7 +97,7 @@ final class SegmentBytes {
     }
 
     private void store(Source batch, long offset, int epochBits, boolean hasCrc) {
-        int at = segment.written();
+        int at = position;
         ByteBuffer memory = segment.memory;
         batch.copyTo(memory, at);
         memory.putLong(at + BatchFormat.BASE_OFFSET, offset);
@@ -120,7 +134,7 @@ final class SegmentBytes {
         if (!isSmall && !isOwn) {
             return false;
         }
-        int at = segment.written();
+        int at = position;
         int end = Math.min(at + size + LogSegment.TAIL_ZEROS, segment.capacity);
         return end <= storesTo
                 || isPrepared(space, at, end, isOwn && (isSmall || window.fixed() > 0));
@@ -142,7 +156,7 @@ final class SegmentBytes {
 
     /** Whether a batch would meet zeros that are being written (O18). */
     boolean isZeroed(int size) {
-        int at = segment.written();
+        int at = position;
         int end = at + size + LogSegment.TAIL_ZEROS;
         return end > storesTo && prepared.isZeroed(at, end);
     }

@@ -26,7 +26,6 @@ public final class LogSegment {
     /** The zero bytes that follow the last batch, so that no stale batch continues it. */
     public static final int TAIL_ZEROS = 12;
 
-    private static final VarHandle END;
     private static final VarHandle FORCED_END;
     private static final VarHandle STAGE;
     private static final VarHandle VIEW;
@@ -34,7 +33,6 @@ public final class LogSegment {
     static {
         try {
             MethodHandles.Lookup lookup = MethodHandles.lookup();
-            END = lookup.findVarHandle(LogSegment.class, "end", long.class);
             FORCED_END = lookup.findVarHandle(LogSegment.class, "forcedEnd", long.class);
             STAGE = lookup.findVarHandle(LogSegment.class, "stage", SegmentStage.class);
             VIEW = lookup.findVarHandle(LogSegment.class, "view", View.class);
@@ -66,7 +64,7 @@ public final class LogSegment {
 
     // How far it is written and forced: a position and, in the upper half, the offset there minus
     // the base. In one long, because the two must never be seen apart.
-    private volatile long end;
+    private final PublishedLong end = new PublishedLong(0);
     private volatile long forcedEnd;
 
     /** The offset after the last record; {@link #OPEN} while more may come. */
@@ -130,19 +128,19 @@ public final class LogSegment {
         this.baseOffset = baseOffset;
         this.followed = false;
         setWritten(length, endOffset);
-        forcedEnd = end;
+        forcedEnd = end.get();
         this.endOffset = endOffset;
         this.sealed = true;
     }
 
     /** Position after the last batch. */
     public int written() {
-        return (int) (long) END.getOpaque(this);
+        return (int) end.getOpaque();
     }
 
     /** How far it is written, as a pair; see {@link #positionOf} and {@link #offsetOf}. */
     public long end() {
-        return (long) END.getAcquire(this);
+        return end.get();
     }
 
     /** Notes that the batches end at a position, and the next offset there. */
@@ -152,16 +150,16 @@ public final class LogSegment {
 
     /** Notes that the batches end at a pair. */
     public void setEnd(long pair) {
-        END.setRelease(this, pair);
+        end.set(pair);
     }
 
     /**
      * As {@link #setEnd}, unless more is known already; for several threads that follow a writer.
      */
     public void raiseEnd(long pair) {
-        long known = end;
-        while (pair > known && !END.compareAndSet(this, known, pair)) {
-            known = end;
+        long known = end.get();
+        while (pair > known && !end.replace(known, pair)) {
+            known = end.get();
         }
     }
 
@@ -175,10 +173,9 @@ public final class LogSegment {
      * missing is damage, as it is when a writer finds it at open.
      */
     public void loseFrom(int position) {
-        long known = end;
-        while (positionOf(known) > position
-                && !END.compareAndSet(this, known, known >>> 32 << 32 | position)) {
-            known = end;
+        long known = end.get();
+        while (positionOf(known) > position && !end.replace(known, known >>> 32 << 32 | position)) {
+            known = end.get();
         }
     }
 
@@ -329,7 +326,7 @@ public final class LogSegment {
     public void cutTo(int position, long offset) throws IOException {
         endOffset = offset;
         setWritten(position, offset);
-        forcedEnd = end;
+        forcedEnd = end.get();
         marks.shorten(position, offset);
         SegmentIndexes.rebuild(this);
     }

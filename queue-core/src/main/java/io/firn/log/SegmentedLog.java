@@ -8,8 +8,6 @@ import io.firn.LostMarkerException;
 import io.firn.PoisonedException;
 import io.firn.metadata.Cuts;
 import java.io.IOException;
-import java.lang.invoke.MethodHandles;
-import java.lang.invoke.VarHandle;
 import java.util.List;
 
 /**
@@ -21,19 +19,7 @@ import java.util.List;
  * store and read with an acquire load; a reader that sees an offset sees the bytes below it.
  */
 public final class SegmentedLog {
-    private static final VarHandle NEXT;
-    private static final VarHandle DURABLE;
     private static final System.Logger LOG = System.getLogger("io.firn");
-
-    static {
-        try {
-            MethodHandles.Lookup lookup = MethodHandles.lookup();
-            NEXT = lookup.findVarHandle(SegmentedLog.class, "nextOffset", long.class);
-            DURABLE = lookup.findVarHandle(SegmentedLog.class, "durableOffset", long.class);
-        } catch (ReflectiveOperationException e) {
-            throw new ExceptionInInitializerError(e);
-        }
-    }
 
     private final TopicContext topic;
     private final LogContext store;
@@ -52,11 +38,8 @@ public final class SegmentedLog {
 
     private volatile long logStartOffset;
 
-    @SuppressWarnings("UnusedVariable") // through its handle
-    private volatile long durableOffset;
-
-    @SuppressWarnings("UnusedVariable") // through its handle
-    private volatile long nextOffset;
+    private final PublishedLong durableOffset;
+    private final PublishedLong nextOffset;
 
     // Set once, before another thread sees the log.
     private ForceWaiters waiters;
@@ -86,8 +69,8 @@ public final class SegmentedLog {
         this.truncations = new Truncations(topic.files().cuts(), index, recovered.cuts());
         this.segments = new SegmentList(recovered.segments());
         this.logStartOffset = recovered.logStartOffset();
-        this.durableOffset = recovered.durableOffset();
-        this.nextOffset = recovered.nextOffset();
+        this.durableOffset = new PublishedLong(recovered.durableOffset());
+        this.nextOffset = new PublishedLong(recovered.nextOffset());
         this.rolls = new Rolls(segments.active());
         this.ends = new EndsOfLog(this);
     }
@@ -147,11 +130,11 @@ public final class SegmentedLog {
     }
 
     public long durableOffset() {
-        return (long) DURABLE.getAcquire(this);
+        return durableOffset.get();
     }
 
     public long nextOffset() {
-        return (long) NEXT.getAcquire(this);
+        return nextOffset.get();
     }
 
     /**
@@ -227,20 +210,20 @@ public final class SegmentedLog {
         ends.end(end);
         if (readersSeeWritten) {
             readers.begin();
-            NEXT.setRelease(this, offset);
+            nextOffset.set(offset);
             readers.tell();
         } else {
-            NEXT.setRelease(this, offset);
+            nextOffset.set(offset);
         }
     }
 
     public void publishDurable(long offset) {
         ends.durable(offset);
         if (readersSeeWritten) {
-            DURABLE.setRelease(this, offset);
+            durableOffset.set(offset);
         } else {
             readers.begin();
-            DURABLE.setRelease(this, offset);
+            durableOffset.set(offset);
             readers.wake();
         }
     }
@@ -279,8 +262,8 @@ public final class SegmentedLog {
         synchronized (raising) {
             topic.files().writeLogStart(index, offset);
             ends.restart(offset, offset);
-            NEXT.setRelease(this, offset);
-            DURABLE.setRelease(this, offset);
+            nextOffset.set(offset);
+            durableOffset.set(offset);
             logStartOffset = offset;
         }
         readers.tell();
@@ -295,8 +278,8 @@ public final class SegmentedLog {
     public List<LogSegment> withdraw(CutPlace place, Cuts cuts) {
         truncations.announce(cuts);
         // Before it counts: a reader that has seen an earlier end finds out after its next pin.
-        DURABLE.setRelease(this, place.offset());
-        NEXT.setRelease(this, place.offset());
+        durableOffset.set(place.offset());
+        nextOffset.set(place.offset());
         if (place.hasTransactions()) {
             synchronized (producers) {
                 transactions.suspend();
@@ -319,8 +302,8 @@ public final class SegmentedLog {
         synchronized (raising) {
             long cut = Math.max(lowest, logStartOffset);
             truncations.announce(cuts);
-            DURABLE.setRelease(this, Math.min(cut, durableOffset()));
-            NEXT.setRelease(this, Math.min(cut, nextOffset()));
+            durableOffset.set(Math.min(cut, durableOffset()));
+            nextOffset.set(Math.min(cut, nextOffset()));
             synchronized (producers) {
                 transactions.suspend(); // until a reader looks at them again
             }
@@ -374,8 +357,8 @@ public final class SegmentedLog {
             if (isMore) {
                 readers.begin();
             }
-            NEXT.setRelease(this, Math.max(next, nextOffset()));
-            DURABLE.setRelease(this, Math.max(durable, durableOffset()));
+            nextOffset.set(Math.max(next, nextOffset()));
+            durableOffset.set(Math.max(durable, durableOffset()));
             logStartOffset = Math.max(start, logStartOffset);
         }
         if (isMore) {

@@ -241,7 +241,7 @@ final class BatchCursor {
         // A follower may have lost a segment before it saw its end.
         if (place != Place.UNKNOWN
                 && segment.contains(offset)
-                && offset < segment.offsetOf(segment.end())) {
+                && (!segment.followed || offset < segment.offsetOf(segment.end()))) {
             return;
         }
         forget();
@@ -288,7 +288,8 @@ final class BatchCursor {
      * found its block anew: then another object knows of what was appended since.
      */
     long segmentEnd() {
-        return Math.min(segment.endOffset, segment.offsetOf(segment.end()));
+        long last = segment.endOffset;
+        return segment.followed ? Math.min(last, segment.offsetOf(segment.end())) : last;
     }
 
     /** Returns the reader of the segment that was pinned last. */
@@ -395,6 +396,16 @@ final class BatchCursor {
     }
 
     /**
+     * Returns a position that no batch of the segment can go beyond. In the segment that this
+     * process appends to that is not where its batches end: to load that after each append takes
+     * its line from the appender, and the batch at a visible offset is there.
+     */
+    int limit(ByteBuffer memory) {
+        boolean isAppendedTo = !segment.followed && segment.endOffset == LogSegment.OPEN;
+        return isAppendedTo ? memory.capacity() : written(memory);
+    }
+
+    /**
      * Verifies the batch at the place: its header, and its CRC unless that was done.
      *
      * @return the batch's size, or −1
@@ -410,7 +421,7 @@ final class BatchCursor {
      * @return the batch's size, or −1
      */
     int checkHeader(ByteBuffer memory) {
-        return verifier.checkHeader(memory, position, written(memory), base);
+        return verifier.checkHeader(memory, position, limit(memory), base);
     }
 
     /** Continues {@link #verify(ByteBuffer)} after the header. */

@@ -31,7 +31,7 @@ final class SingleRecords {
      */
     boolean show(BatchCursor cursor, ByteBuffer memory) {
         int at = cursor.position();
-        if (!isSingle(memory, at, cursor.written(memory))) {
+        if (!isSingle(memory, at, cursor.limit(memory))) {
             return false;
         }
         int size = cursor.verify(memory);
