@@ -33,7 +33,7 @@ public final class Background {
     /** The lane of the duties of {@link #tidying} that reserve blocks, several at once. */
     public static final int RESERVING = 1;
 
-    private static final long LONGEST_FOLLOWER_REST_NS = 100_000_000;
+    private static final long LONGEST_FOLLOWER_REST_NS = 250_000_000;
 
     private final EpochClock usersClock;
     private final Supplier<IdleStrategy> usersIdleStrategy;

@@ -50,12 +50,11 @@ final class Follower implements Background.Following {
     private static final long WRITER_WHEN_IDLE_NS = 1_000_000_000;
 
     /**
-     * While no segment changes and nobody is to be told of new ends: readers see those without a
-     * look, and find the segment that an end is in.
+     * The longest pause while no segment changes and nobody is to be told of new ends: readers see
+     * those without a look, and find the segment that an end is in. After a change the pauses
+     * double up to it.
      */
-    private static final long LOOK_WHEN_IDLE_NS = 100_000_000;
-
-    private static final long IDLE_AFTER_NS = 100_000_000;
+    private static final long LOOK_WHEN_IDLE_NS = 160_000_000;
 
     /** A look at everything, in case that a change was not published. */
     private static final long ALL_EVERY_NS = 30_000_000_000L;
@@ -82,7 +81,7 @@ final class Follower implements Background.Following {
     private long nextLookNs;
     private long nextAllNs;
     private long nextTopicsNs;
-    private long lastChangeNs;
+    private long pauseNs = LOOK_EVERY_NS;
     private long lastTopicsNs;
     private boolean looked;
     private boolean opened;
@@ -125,7 +124,7 @@ final class Follower implements Background.Following {
 
     /** While the writer publishes its ends: looks at what it says has changed. */
     private int follow(long now) throws IOException {
-        long writerNs = isIdle(now) ? WRITER_WHEN_IDLE_NS : WRITER_EVERY_NS;
+        long writerNs = pauseNs == LOOK_WHEN_IDLE_NS ? WRITER_WHEN_IDLE_NS : WRITER_EVERY_NS;
         boolean isThorough = now - lastTopicsNs >= writerNs;
         if (!ends.isBelieved(isThorough)) {
             ends.close();
@@ -138,9 +137,10 @@ final class Follower implements Background.Following {
             return look(now, true);
         }
         int moved = 0;
+        pauseNs = Math.min(2 * pauseNs, LOOK_WHEN_IDLE_NS);
         for (FollowedEnds changed : ends.changed()) {
             moved += lookAt(changed) ? 1 : 0;
-            lastChangeNs = now;
+            pauseNs = LOOK_EVERY_NS;
         }
         boolean isInDoubt = segments.isAnyInDoubt();
         if (isInDoubt || store.hasListeners()) {
@@ -152,14 +152,10 @@ final class Follower implements Background.Following {
                     log.ends().catchUp();
                 }
             }
-            lastChangeNs = now;
+            pauseNs = LOOK_EVERY_NS;
         }
-        nextLookNs = now + (isIdle(now) ? LOOK_WHEN_IDLE_NS : LOOK_EVERY_NS);
+        nextLookNs = now + pauseNs;
         return moved;
-    }
-
-    private boolean isIdle(long now) {
-        return now - lastChangeNs > IDLE_AFTER_NS;
     }
 
     @Override
@@ -232,6 +228,7 @@ final class Follower implements Background.Following {
             lookBehindCrash(found);
         }
         opened = true;
+        pauseNs = LOOK_EVERY_NS;
         // A look at a large store costs more: looks take at most a fifth of the time.
         long cost = System.nanoTime() - now;
         nextTopicsNs = now + Math.max(LOOK_EVERY_NS, 5 * cost);
