@@ -2,14 +2,18 @@ package io.firn.server;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import io.firn.LogStore;
+import io.firn.Topic;
 import io.firn.api.ObservedMedium;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import org.apache.kafka.common.message.ProduceRequestData;
 import org.apache.kafka.common.message.ProduceRequestData.PartitionProduceData;
 import org.apache.kafka.common.message.ProduceResponseData;
@@ -78,6 +82,37 @@ class ManyBlocksTest {
             wire.send(request(new byte[200])); // of one client, so it does not overtake
             checkProduced(wire, 0);
             checkProduced(wire, 1);
+        }
+    }
+
+    /** The block of the first partition may need what those of the others hold: descriptors. */
+    @Test
+    void shouldAppendWhereThereIsABlockWhileThePartitionBeforeWaitsForOne() throws Exception {
+        CompletableFuture<LogStore> store = new CompletableFuture<>();
+        medium.beforeCreate(
+                file -> {
+                    if (file.toString().endsWith(".active.tmp") && file.getParent().endsWith("0")) {
+                        awaitRecordsInAllOthers(store.join().openTopic(TOPIC));
+                    }
+                });
+        try (Running running = new Running(directory, Map.of(), Running.filesOn(medium));
+                Wire wire = new Wire(running.server())) {
+            store.complete(running.store());
+            running.createTopic(TOPIC, PARTITIONS, Map.of());
+            wire.send(request(new byte[100]));
+            checkProduced(wire, 0);
+        }
+    }
+
+    private static void awaitRecordsInAllOthers(Topic topic) throws IOException {
+        long giveUpNs = System.nanoTime() + TimeUnit.SECONDS.toNanos(Running.HANGS_AFTER_S);
+        for (int i = 1; i < PARTITIONS; i++) {
+            while (topic.partition(i).nextOffset() == 0) {
+                if (System.nanoTime() - giveUpNs > 0) {
+                    throw new IOException("partition " + i + " has no record");
+                }
+                LockSupport.parkNanos(1_000_000);
+            }
         }
     }
 }

@@ -33,6 +33,13 @@ final class ProduceTask {
     private static final int MOST_NAMED = 1_000;
 
     private static final long BLOCK_RETRY_US = 500;
+
+    /**
+     * So many of those that wait are tried after each pause, in turn. The block of one may need
+     * what the block of another one holds until its batch is appended.
+     */
+    private static final int MOST_TRIES = 16;
+
     private static final long DECOMPRESSION_RETRY_US = 10_000;
 
     private final ProduceAppender appender;
@@ -43,10 +50,12 @@ final class ProduceTask {
     private final List<Item> items = new ArrayList<>();
     private final ProduceResponseData response = new ProduceResponseData();
 
-    /** The batches that are left; those that were not tried yet come first. */
+    /** The batches that are left; those that were tried last come last. */
     private final Deque<Item> rest;
 
-    private int untried;
+    /** How many more of them may be tried in vain before a pause; all of them at first. */
+    private int tries;
+
     private boolean blocking;
     private Runnable releaseBytes;
 
@@ -82,7 +91,7 @@ final class ProduceTask {
             }
         }
         rest = new ArrayDeque<>(items);
-        untried = items.size();
+        tries = items.size();
     }
 
     void run() {
@@ -104,6 +113,9 @@ final class ProduceTask {
 
     /** Appends the batches that are left; continues later if one of them has to wait. */
     private void appendRest(List<CompletableFuture<?>> forces) {
+        if (tries == 0) {
+            tries = Math.min(MOST_TRIES, rest.size());
+        }
         while (!rest.isEmpty()) {
             Item item = rest.element();
             Outcome outcome = item.isDense() ? Outcome.ELSEWHERE : tryAppend(item, forces, false);
@@ -125,20 +137,17 @@ final class ProduceTask {
     /**
      * Goes from the first batch that is left to the next one.
      *
-     * @return false if the first one has to wait for its block, and so do all others: each of them
-     *     was tried, so that its block is being reserved
+     * @return false if those that are left are to wait for their blocks: each of them was tried, so
+     *     that its block is being reserved
      */
     private boolean advance(Outcome outcome) {
         boolean waits = outcome == Outcome.AGAIN;
-        if (waits && untried == 0) {
-            return false;
-        }
         Item item = rest.remove();
-        untried = Math.max(0, untried - 1);
         if (waits) {
             rest.add(item);
         }
-        return true;
+        tries = Math.min(waits ? tries - 1 : tries, rest.size());
+        return tries > 0 || rest.isEmpty();
     }
 
     private Outcome tryAppend(Item item, List<CompletableFuture<?>> forces, boolean mayTakeLong) {
