@@ -51,7 +51,8 @@ final class CallSites {
             Set.of("exists", "close", "unmap", "buffer", "bytes");
 
     /** Methods that need space. */
-    private static final Set<String> ALLOCATING = Set.of("write", "create", "createDirectories");
+    private static final Set<String> ALLOCATING =
+            Set.of("write", "create", "createDirectories", "createDirectory");
 
     /** Media themselves, and programs that inspect or repair a store that does not open. */
     private static final Pattern OUTSIDE =

@@ -41,6 +41,15 @@ public interface FileMedium {
     void createDirectories(Path directory) throws IOException;
 
     /**
+     * Creates the directory, unless it is there, in one whose own name is known to be durable. As
+     * {@link #createDirectories}, but for the force of the parent's parent: where there are
+     * thousands of directories, these take as long as all else.
+     *
+     * @throws java.nio.file.NoSuchFileException when there is no parent
+     */
+    void createDirectory(Path directory) throws IOException;
+
+    /**
      * Creates a new file, open for reading and writing; its name is durable after {@link
      * #forceDirectory}.
      *

@@ -42,6 +42,11 @@ public class FilterFileMedium implements FileMedium {
     }
 
     @Override
+    public void createDirectory(Path directory) throws IOException {
+        in.createDirectory(directory);
+    }
+
+    @Override
     public String writableByOthers(Path path) {
         return in.writableByOthers(path);
     }

@@ -70,17 +70,21 @@ enum RealFileMedium implements FileMedium {
         }
         forceParentOfExisting(existing);
         while (!missing.isEmpty()) {
-            Path next = missing.pop();
-            try {
-                Files.createDirectory(next, FileModes.ofDirectory(next));
-            } catch (FileAlreadyExistsException e) {
-                if (!Files.isDirectory(next)) {
-                    throw new FileSystemException(
-                            next.toString(), null, "is a file, should be a directory");
-                }
-            }
-            forceDirectory(next.getParent());
+            createDirectory(missing.pop());
         }
+    }
+
+    @Override
+    public void createDirectory(Path directory) throws IOException {
+        try {
+            Files.createDirectory(directory, FileModes.ofDirectory(directory));
+        } catch (FileAlreadyExistsException e) {
+            if (!Files.isDirectory(directory)) {
+                throw new FileSystemException(
+                        directory.toString(), null, "is a file, should be a directory");
+            }
+        }
+        forceDirectory(directory.getParent());
     }
 
     /** An earlier process may have been killed between creating the directory and forcing it. */

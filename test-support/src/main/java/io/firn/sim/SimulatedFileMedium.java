@@ -257,11 +257,22 @@ public final class SimulatedFileMedium implements FileMedium {
             forceDirectory(place.getParent());
         }
         for (Path next : missing) {
-            SimulatedDirectory parent = directory(next.getParent());
-            begin("create directory", next);
-            parent.put(nameOf(next), new SimulatedDirectory());
-            forceDirectory(next.getParent());
+            createDirectory(next);
         }
+    }
+
+    @Override
+    public synchronized void createDirectory(Path path) throws IOException {
+        SimulatedDirectory parent = directory(absolute(path).getParent());
+        Object present = find(path);
+        if (present instanceof SimulatedBytes) {
+            throw new FileSystemException(path.toString(), null, "is a file");
+        }
+        if (present == null) {
+            begin("create directory", path);
+            parent.put(nameOf(path), new SimulatedDirectory());
+        }
+        forceDirectory(absolute(path).getParent());
     }
 
     @Override

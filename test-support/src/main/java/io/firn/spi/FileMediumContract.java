@@ -74,6 +74,19 @@ public abstract class FileMediumContract {
     }
 
     @Test
+    void shouldCreateADirectoryWhereItsParentIs() throws IOException {
+        medium().createDirectories(path("c"));
+        medium().createDirectory(path("c/d"));
+        medium().createDirectory(path("c/d"));
+        put("file", HELLO);
+
+        assertEquals(List.of("d"), medium().list(path("c")));
+        assertThrows(NoSuchFileException.class, () -> medium().createDirectory(path("e/f")));
+        assertThrows(IOException.class, () -> medium().createDirectory(path("file")));
+        assertThrows(IOException.class, () -> medium().createDirectory(path("file/below")));
+    }
+
+    @Test
     void shouldCreateOnlyWhatIsNew() throws IOException {
         put("a", HELLO);
 

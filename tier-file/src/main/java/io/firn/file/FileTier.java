@@ -41,7 +41,7 @@ public final class FileTier implements StorageTier {
     private final TierOwnership ownership;
     private final TierContents contents;
 
-    /** Partition directories whose names are durable. */
+    /** Directories of topics and partitions whose names are durable. */
     private final Set<Path> durable = ConcurrentHashMap.newKeySet();
 
     private TierContext context;
@@ -239,8 +239,14 @@ public final class FileTier implements StorageTier {
     private PartitionDirectory directoryFor(UUID topicId, int partition) throws IOException {
         PartitionDirectory directory =
                 PartitionDirectory.of(medium, false, root, topicId, partition);
+        Path topic = directory.path().getParent();
         if (!durable.contains(directory.path())) {
-            medium.createDirectories(directory.path());
+            if (durable.contains(topic) && medium.exists(topic)) {
+                medium.createDirectory(directory.path());
+            } else {
+                medium.createDirectories(directory.path());
+                durable.add(topic);
+            }
             durable.add(directory.path());
         }
         return directory;
@@ -282,6 +288,7 @@ public final class FileTier implements StorageTier {
                 partitions.add(topic.resolve(name));
             }
         }
+        durable.remove(topic);
         partitions.forEach(durable::remove);
         partitions.forEach(contents.partitionsWithSeals()::remove);
         for (Path partition : partitions) {

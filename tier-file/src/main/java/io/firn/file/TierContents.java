@@ -183,8 +183,10 @@ final class TierContents implements BlockOwner, FileCopy.Listener {
      * @throws StoreFullException when the capacity does not suffice
      */
     void grant(long bytes) {
+        boolean isLimited =
+                capacityBytes != Long.MAX_VALUE; // else thousands are added up for nothing
         synchronized (occupancy) {
-            long used = usedBytes() + pendingBytes;
+            long used = isLimited ? usedBytes() + pendingBytes : 0;
             if (bytes > capacityBytes - used) {
                 throw new StoreFullException(
                         root
