@@ -247,6 +247,8 @@ public final class FileTier implements StorageTier {
                 medium.createDirectories(directory.path());
                 durable.add(topic);
             }
+            // It is new, or was empty: no segment in it needs space for its seal.
+            contents.partitionsWithSeals().add(directory.path());
             durable.add(directory.path());
         }
         return directory;

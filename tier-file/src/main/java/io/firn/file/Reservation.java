@@ -5,6 +5,7 @@ import io.firn.medium.MediumFile;
 import io.firn.spi.Mark;
 import io.firn.spi.MarkFormat;
 import java.io.IOException;
+import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Path;
 
 /**
@@ -67,8 +68,7 @@ final class Reservation {
     }
 
     private void write() throws IOException {
-        medium.delete(temporary);
-        try (MediumFile file = medium.create(temporary)) {
+        try (MediumFile file = create()) {
             file.setSize(fileBytes);
             byte[] marks = new byte[MarkPages.BYTES];
             Mark mark = Mark.reserved(directory.topicId(), directory.partition(), epoch);
@@ -78,6 +78,15 @@ final class Reservation {
             file.write(MarkPages.slotPosition(fileBytes, 0), marks, 0, marks.length);
             // Before the rename: a file of the final name has its size and its marks.
             file.force();
+        }
+    }
+
+    private MediumFile create() throws IOException {
+        try {
+            return medium.create(temporary);
+        } catch (FileAlreadyExistsException e) {
+            medium.delete(temporary); // an earlier try could not
+            return medium.create(temporary);
         }
     }
 

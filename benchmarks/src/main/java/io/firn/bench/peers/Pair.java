@@ -13,6 +13,15 @@ enum Pair {
             return new PairFirn(Durability.WRITTEN, true, !isWriter);
         }
     },
+    FIRN_UNFORCED_PMEM(
+            Family.FIRN,
+            true,
+            "WRITTEN topic that is not forced by time or size, emulated persistent memory") {
+        @Override
+        PeerLog create(boolean isWriter) {
+            return new PairFirn(unforced(), true, !isWriter);
+        }
+    },
     FIRN_DURABLE_PMEM(Family.FIRN, true, "DURABLE topic, emulated persistent memory") {
         @Override
         PeerLog create(boolean isWriter) {
@@ -41,9 +50,7 @@ enum Pair {
             Family.FIRN, false, "WRITTEN topic that is not forced by time or size, files") {
         @Override
         PeerLog create(boolean isWriter) {
-            TopicOptions written = TopicOptions.defaults().withDurability(Durability.WRITTEN);
-            return new PairFirn(
-                    written.withForce(Integer.MAX_VALUE, Duration.ofHours(1)), false, !isWriter);
+            return new PairFirn(unforced(), false, !isWriter);
         }
     },
     CHRONICLE_FILES(Family.CHRONICLE, false, "writingDocument, files; not forced") {
@@ -68,6 +75,12 @@ enum Pair {
         this.family = family;
         this.inMemory = inMemory;
         this.description = description;
+    }
+
+    private static TopicOptions unforced() {
+        return TopicOptions.defaults()
+                .withDurability(Durability.WRITTEN)
+                .withForce(Integer.MAX_VALUE, Duration.ofHours(1));
     }
 
     /** Creates one side's log, which is not open yet. */

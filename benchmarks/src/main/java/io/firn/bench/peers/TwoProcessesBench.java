@@ -43,9 +43,9 @@ public final class TwoProcessesBench implements Callable<Integer> {
             split = ",",
             paramLabel = "NAME",
             description =
-                    "Some of firn-written-pmem, firn-durable-pmem, chronicle-memory, aeron-ipc,"
-                            + " firn-written-files, firn-unforced-files, chronicle-files,"
-                            + " firn-durable-files; firn for"
+                    "Some of firn-written-pmem, firn-unforced-pmem, firn-durable-pmem,"
+                            + " chronicle-memory, aeron-ipc, firn-written-files,"
+                            + " firn-unforced-files, chronicle-files, firn-durable-files; firn for"
                             + " all that begin with it.")
     private List<String> only = new ArrayList<>();
 
