@@ -253,8 +253,8 @@ final class FileBlock implements Block {
             throw new IllegalStateException(name() + " is not sealed yet");
         }
         active = null;
+        readers.closeFile(); // first: there may be no other descriptor for what follows
         owner.spareDescriptors().lendTo(() -> finish(index, timeIndex));
-        readers.closeFile();
     }
 
     private void finish(byte[] index, byte[] timeIndex) throws IOException {

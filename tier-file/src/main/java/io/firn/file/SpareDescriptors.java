@@ -8,6 +8,8 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.concurrent.locks.ReadWriteLock;
+import java.util.concurrent.locks.ReentrantReadWriteLock;
 
 /**
  * A few file descriptors of a tier that are kept for work after which more of them are free: a
@@ -34,6 +36,12 @@ final class SpareDescriptors {
     /** Whether none is missing; changed under the monitor. */
     private volatile boolean complete = true;
 
+    /**
+     * Held for reading while segments are made as long as none is missing, for writing while one is
+     * on loan: a segment that is being made when that begins would take it, and keep it.
+     */
+    private final ReadWriteLock loan = new ReentrantReadWriteLock();
+
     /** What can be repeated, and opens one file at a time, which it closes. */
     @FunctionalInterface
     interface Work {
@@ -58,8 +66,13 @@ final class SpareDescriptors {
      * @throws OutOfDescriptorsException also when there is no descriptor for a missing spare one
      */
     FileBlock reserve(Reservation reservation) throws IOException {
-        if (complete) {
-            return reservation.make();
+        loan.readLock().lock();
+        try {
+            if (complete) {
+                return reservation.make();
+            }
+        } finally {
+            loan.readLock().unlock();
         }
         synchronized (this) {
             fill();
@@ -81,6 +94,7 @@ final class SpareDescriptors {
     }
 
     private synchronized void runOnSpares(Work work) throws IOException {
+        loan.writeLock().lock();
         try {
             while (true) {
                 boolean isLast = spares.size() <= 1;
@@ -96,6 +110,7 @@ final class SpareDescriptors {
             }
         } finally {
             fillIfPossible();
+            loan.writeLock().unlock();
         }
     }
 
