@@ -40,7 +40,7 @@ public class ClaimCommitRace {
 
         Log() {
             try {
-                Path directory = Files.createTempDirectory(Path.of("target"), "races");
+                Path directory = Files.createTempDirectory(Path.of("."), "races");
                 LogStore store =
                         LogStore.in(directory.resolve("store"))
                                 .tier(FileTier.at(directory.resolve("segments")))
