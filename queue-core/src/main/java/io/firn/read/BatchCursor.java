@@ -285,7 +285,8 @@ final class BatchCursor {
 
     /**
      * Returns the offset after the last record that is known in that segment. A follower may have
-     * found its block anew: then another object knows of what was appended since.
+     * found its block anew: then another object knows of what was appended since. {@link
+     * LogSegment#OPEN} in the segment that this process appends to: the visible end is before it.
      */
     long segmentEnd() {
         long last = segment.endOffset;

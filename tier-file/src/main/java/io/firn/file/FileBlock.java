@@ -255,6 +255,7 @@ final class FileBlock implements Block {
         active = null;
         readers.closeFile(); // first: there may be no other descriptor for what follows
         owner.spareDescriptors().lendTo(() -> finish(index, timeIndex));
+        readers.closeFile(); // somebody may have read meanwhile
     }
 
     private void finish(byte[] index, byte[] timeIndex) throws IOException {
