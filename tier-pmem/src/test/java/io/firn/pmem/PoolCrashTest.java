@@ -10,6 +10,7 @@ import io.firn.sim.Survival;
 import io.firn.spi.Block;
 import io.firn.spi.TierContext;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -26,7 +27,13 @@ class PoolCrashTest {
     /** More cache lines than a superblock has; they are before those of the table. */
     private static final int LINES = 12;
 
-    private final List<SimulatedFileMedium> left = new ArrayList<>();
+    private int left;
+    private int grown;
+
+    /** What must hold for a medium that somebody finds. */
+    private interface Check {
+        void check(SimulatedFileMedium medium) throws IOException;
+    }
 
     private static SimulatedFileMedium newMedium() {
         SimulatedFileMedium medium = new SimulatedFileMedium();
@@ -45,7 +52,17 @@ class PoolCrashTest {
         return tier;
     }
 
-    private void cutPowerAtEachOperation(SimulatedFileMedium medium) {
+    /** Each medium is checked at once: all of them together take more than some heaps have. */
+    private void checkIt(SimulatedFileMedium medium, Check check) {
+        left++;
+        try {
+            check.check(medium);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private void cutPowerAtEachOperation(SimulatedFileMedium medium, Check check) {
         medium.onOperation(
                 number -> {
                     List<Survival> survivals =
@@ -63,7 +80,7 @@ class PoolCrashTest {
                         int survivors = lines;
                         survivals.add(Survival.pages(line -> line < survivors));
                     }
-                    survivals.forEach(each -> left.add(medium.crash(each)));
+                    survivals.forEach(each -> checkIt(medium.crash(each), check));
                 });
     }
 
@@ -71,17 +88,19 @@ class PoolCrashTest {
     @Test
     void shouldFindAPoolOrNoneWhereverThePowerIsCutWhileItIsMade() throws IOException {
         SimulatedFileMedium medium = newMedium();
-        cutPowerAtEachOperation(medium);
+        cutPowerAtEachOperation(
+                medium,
+                each -> {
+                    try (PmemTier tier = open(each, 2, true)) {
+                        assertTrue(tier.list().isEmpty());
+                        assertEquals(2L * Pools.BLOCK_BYTES, tier.capacityBytes());
+                        Pools.fill(Pools.reserve(tier, 1), 100);
+                        Pools.reserve(tier, 2);
+                    }
+                });
         open(medium, 2, true);
         medium.ignoreOperations();
-        for (SimulatedFileMedium each : left) {
-            try (PmemTier tier = open(each, 2, true)) {
-                assertTrue(tier.list().isEmpty());
-                assertEquals(2L * Pools.BLOCK_BYTES, tier.capacityBytes());
-                Pools.fill(Pools.reserve(tier, 1), 100);
-                Pools.reserve(tier, 2);
-            }
-        }
+        assertTrue(left > 0);
         // Once it is open it stays.
         for (Survival each : List.of(Survival.NONE, Survival.ALL)) {
             open(medium.crash(each), 2, false).close();
@@ -92,14 +111,16 @@ class PoolCrashTest {
     @Test
     void shouldKeepAPoolOfWhichAKilledProcessHadNotForcedTheName() throws IOException {
         SimulatedFileMedium medium = newMedium();
-        medium.onOperation(number -> left.add(medium.kill()));
+        medium.onOperation(number -> checkIt(medium.kill(), PoolCrashTest::checkPoolOfTheKilled));
         open(medium, 2, true);
         medium.ignoreOperations();
-        for (SimulatedFileMedium each : left) {
-            Pools.fill(Pools.reserve(open(each, 2, true), 1), 100);
-            try (PmemTier tier = open(each.crash(Survival.NONE), 2, false)) {
-                assertEquals(1, tier.list().size());
-            }
+        assertTrue(left > 0);
+    }
+
+    private static void checkPoolOfTheKilled(SimulatedFileMedium medium) throws IOException {
+        Pools.fill(Pools.reserve(open(medium, 2, true), 1), 100);
+        try (PmemTier tier = open(medium.crash(Survival.NONE), 2, false)) {
+            assertEquals(1, tier.list().size());
         }
     }
 
@@ -112,26 +133,26 @@ class PoolCrashTest {
             Pools.seal(Pools.fill(Pools.reserve(tier, 1), 5_000));
             segments = tier.list().toString();
         }
-        cutPowerAtEachOperation(medium);
+        cutPowerAtEachOperation(medium, each -> checkGrowing(each, segments));
         open(medium, 4, false);
         medium.ignoreOperations();
-        int grown = 0;
-        for (SimulatedFileMedium each : left) {
-            try (PmemTier tier = open(each, 2, false)) {
-                long blocks = tier.capacityBytes() / Pools.BLOCK_BYTES;
-                assertTrue(blocks == 2 || blocks == 4, blocks + " blocks");
-                grown += blocks == 4 ? 1 : 0;
-                check(tier, segments);
-            }
-            try (PmemTier tier = open(each.crash(Survival.NONE), 4, false)) {
-                check(tier, segments);
-                for (int epoch = 2; epoch <= 4; epoch++) {
-                    Pools.fill(Pools.reserve(tier, epoch), 100);
-                }
-                Pools.assertAccountedFor(tier);
-            }
+        assertTrue(grown > 0 && grown < left);
+    }
+
+    private void checkGrowing(SimulatedFileMedium medium, String segments) throws IOException {
+        try (PmemTier tier = open(medium, 2, false)) {
+            long blocks = tier.capacityBytes() / Pools.BLOCK_BYTES;
+            assertTrue(blocks == 2 || blocks == 4, blocks + " blocks");
+            grown += blocks == 4 ? 1 : 0;
+            check(tier, segments);
         }
-        assertTrue(grown > 0 && grown < left.size());
+        try (PmemTier tier = open(medium.crash(Survival.NONE), 4, false)) {
+            check(tier, segments);
+            for (int epoch = 2; epoch <= 4; epoch++) {
+                Pools.fill(Pools.reserve(tier, epoch), 100);
+            }
+            Pools.assertAccountedFor(tier);
+        }
     }
 
     private static void check(PmemTier tier, String segments) throws IOException {
