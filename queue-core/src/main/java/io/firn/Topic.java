@@ -119,6 +119,14 @@ public interface Topic {
      */
     Cursor cursor(String name);
 
+    /**
+     * Returns whether it has a cursor of that name, without creating one. However many there are,
+     * at most one file is read.
+     *
+     * @throws FirnException when that file cannot be read; a later call may succeed
+     */
+    boolean hasCursor(String name);
+
     /** Returns the names of its cursors. */
     List<String> cursorNames();
 

@@ -1,8 +1,10 @@
 package io.firn.api;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assertions.fail;
 
 import io.firn.Appender;
 import io.firn.Cursor;
@@ -169,6 +171,37 @@ class CursorFilesTest {
         reopen();
         assertEquals(EACH + 2, topic.cursor("a").offset(0));
         assertEquals(EACH + 1, topic.cursor("a").offset(1));
+    }
+
+    /** A server asks for each fetch of offsets, and there may be thousands of groups. */
+    @Test
+    void shouldKnowWhetherThereIsACursorWithoutALookAtAllOfThem() throws IOException {
+        fill(RetainUntilRead.byAll());
+        topic.cursor("new");
+        assertTrue(topic.hasCursor("new"));
+        reopen();
+        medium.beforeList(at -> fail("a look at all of them"));
+        assertTrue(topic.hasCursor("a"));
+        assertFalse(topic.hasCursor("new"));
+        assertFalse(topic.hasCursor(""));
+        assertFalse(topic.hasCursor("x".repeat(1_000)));
+        medium.beforeList(null);
+        assertFalse(topic.cursorNames().contains("new"));
+        topic.deleteCursor("a");
+        assertFalse(topic.hasCursor("a"));
+    }
+
+    @Test
+    void shouldNotSayThatThereIsNoCursorWhenItsFileCannotBeRead() throws IOException {
+        fill(RetainUntilRead.byAll());
+        reopen();
+        failToOpenOnce("cursor-a");
+        assertThrows(FirnException.class, () -> topic.hasCursor("a"));
+        assertTrue(topic.hasCursor("a"));
+        store.close();
+        flipABit("cursor-a");
+        reopen();
+        assertTrue(topic.hasCursor("a"));
     }
 
     @Test

@@ -6,6 +6,7 @@ import static io.firn.api.Stores.readAll;
 import static io.firn.api.Stores.texts;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -405,6 +406,7 @@ class ReadOnlyTest {
         Cursor seen = reader.openTopic("t").cursor("c");
         assertEquals(-1, seen.offset(1));
         assertEquals(List.of(), reader.openTopic("t").cursorNames());
+        assertFalse(reader.openTopic("t").hasCursor("c"));
         for (long at = 1; at <= 5; at++) {
             topic.cursor("c").advance(1, at);
             topic.cursor("c").force();
@@ -412,8 +414,10 @@ class ReadOnlyTest {
         }
         assertEquals(-1, seen.offset(0));
         assertEquals(List.of("c"), reader.openTopic("t").cursorNames());
+        assertTrue(reader.openTopic("t").hasCursor("c"));
         topic.deleteCursor("c");
         assertEquals(-1, seen.offset(1));
+        assertFalse(reader.openTopic("t").hasCursor("c"));
         assertEquals(List.of(), reader.openTopic("t").cursorNames());
     }
 

@@ -141,6 +141,26 @@ final class Cursors implements ReadPositions {
         }
     }
 
+    /** Whether {@link #names} has a name. */
+    boolean has(String name) {
+        Objects.requireNonNull(name, "name");
+        if (!CursorFile.isName(name)) {
+            return false;
+        }
+        if (topic.store().isReadOnly()) {
+            return read(name) != null; // the writing process makes and deletes them
+        }
+        synchronized (cursors) {
+            if (!cursors.containsKey(name)) {
+                CursorLog stored = read(name);
+                if (stored != null) {
+                    cursors.put(name, stored);
+                }
+            }
+            return cursors.containsKey(name);
+        }
+    }
+
     List<String> names() {
         try {
             TreeSet<String> names = new TreeSet<>(topic.files().cursors().names());

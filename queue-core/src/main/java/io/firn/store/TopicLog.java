@@ -263,6 +263,11 @@ final class TopicLog implements Topic {
     }
 
     @Override
+    public boolean hasCursor(String cursorName) {
+        return cursors.has(cursorName);
+    }
+
+    @Override
     public List<String> cursorNames() {
         return cursors.names();
     }

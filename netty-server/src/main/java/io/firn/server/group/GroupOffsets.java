@@ -62,16 +62,14 @@ final class GroupOffsets {
     /** Returns the group's offsets in a topic; null if it never had any. */
     static Cursor find(Topic topic, String groupId) {
         // A query must not create the cursor.
-        return GroupIds.isValid(groupId) && topic.cursorNames().contains(groupId)
-                ? topic.cursor(groupId)
-                : null;
+        return GroupIds.isValid(groupId) && topic.hasCursor(groupId) ? topic.cursor(groupId) : null;
     }
 
     /** Returns the topics in which a group has offsets. */
     List<Topic> topicsOf(String groupId) {
         List<Topic> found = new ArrayList<>();
         for (Topic topic : topics()) {
-            if (topic.cursorNames().contains(groupId)) {
+            if (topic.hasCursor(groupId)) {
                 found.add(topic);
             }
         }
