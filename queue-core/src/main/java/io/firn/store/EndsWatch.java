@@ -4,13 +4,16 @@ import io.firn.background.Duty;
 import io.firn.log.LogContext;
 
 /**
- * Looks once a second whether somebody has truncated, removed or replaced the file with the
+ * Looks every few seconds whether somebody has truncated, removed or replaced the file with the
  * published ends, and has it made again. An appender's store into a truncated file fails, and where
  * its code is compiled, Java may report that only after the append has returned, to the
  * application.
  */
 final class EndsWatch extends Duty {
-    private static final long INTERVAL_MS = 1_000;
+    /**
+     * Code that runs so rarely takes a millisecond of a processor, and an appender may spin there.
+     */
+    private static final long INTERVAL_MS = 5_000;
 
     private final LogContext store;
 

@@ -59,6 +59,9 @@ final class BlockSupply extends Duty implements BlockSource {
     @GuardedBy("this")
     private Attempt attempt;
 
+    /** Whether a block is being prepared that nobody waits for yet, and goes on by itself. */
+    private volatile boolean preparesAhead;
+
     BlockSupply(Duties duties, SegmentedLog log, NextBlock next) {
         // An append may be waiting, so every pause is the shortest one.
         super(duties, log, "the next block", new BackOff(duties.nanoClock(), 0));
@@ -111,6 +114,10 @@ final class BlockSupply extends Duty implements BlockSource {
                 return 0;
             }
         }
+        if (attempt != null && attempt.isPaused()) {
+            againAt(attempt.nextStepMs);
+            return 0;
+        }
         reserve(false);
         if (attempt == null && !next.isReserved() && isFillingUp()) {
             againAt(nowMs() + RETRY_MS);
@@ -138,12 +145,23 @@ final class BlockSupply extends Duty implements BlockSource {
     private LogSegment takeBeingPrepared() {
         LogSegment unused = attempt == null ? null : attempt.segment;
         attempt = null;
+        preparesAhead = false;
         return unused;
     }
 
     @Override
     protected int lane() {
         return Background.RESERVING;
+    }
+
+    /**
+     * Makes it run since the active segment has been filled to the part at which its successor is
+     * reserved; for appends.
+     */
+    void onFillingUp() {
+        if (!preparesAhead && !next.isReserved()) {
+            call();
+        }
     }
 
     private boolean isFillingUp() {
@@ -172,6 +190,7 @@ final class BlockSupply extends Duty implements BlockSource {
             next.refuse(new FirnException(e.getMessage(), e));
             throw e;
         } finally {
+            preparesAhead = !ended;
             if (ended) {
                 // Otherwise an Error has ended it: its block is given back at close, or prepared
                 // further if the thread continues.
@@ -180,9 +199,9 @@ final class BlockSupply extends Duty implements BlockSource {
                 }
                 next.wake();
             } else {
-                long pauseMs = attempt.pauseMs();
-                if (pauseMs > 0) {
-                    againAt(nowMs() + pauseMs);
+                attempt.planNextStep();
+                if (attempt.isPaused()) {
+                    againAt(attempt.nextStepMs);
                 } else {
                     call();
                 }
@@ -205,8 +224,9 @@ final class BlockSupply extends Duty implements BlockSource {
         private StoreFullException noRoom;
         private IOException broken;
         private boolean canDelete = true;
-        private int seenWritten;
-        private long lastPauseMs; // 0 before the first one
+        private int seenWritten = -1;
+        private long pauseMs;
+        private long nextStepMs;
 
         /** Returns whether the writer has its answer; otherwise another step has to follow. */
         boolean step() throws IOException {
@@ -311,23 +331,32 @@ final class BlockSupply extends Duty implements BlockSource {
         }
 
         /**
-         * Returns how long to wait before the next step. While the active segment is filled
-         * steadily, the next one is prepared at its pace: all at once would take the processor for
-         * long from an appender or a reader that spins. There is no pause while an append waits,
-         * while the segment is filled fast, and while nobody appends.
+         * Decides when the next step follows. While the active segment is filled steadily, the next
+         * one is prepared at its pace: all at once would take the processor for long from an
+         * appender or a reader that spins. If nothing was appended meanwhile, that may be so
+         * because the step had the appender's processor; so there is a pause then, too.
          */
-        long pauseMs() {
+        void planNextStep() {
             LogSegment active = log.activeSegment();
-            if (segment == null || active == null || segment.preparedTo < pace()) {
-                return 0;
-            }
-            int written = active.written();
-            int filled = written - seenWritten;
+            int written = active == null ? 0 : active.written();
+            int filled = seenWritten < 0 ? 0 : written - seenWritten;
             seenWritten = written;
-            boolean isSteady = filled > 0 && filled < active.capacity / FAST_FRACTION;
-            boolean isFirst = lastPauseMs == 0;
-            lastPauseMs = isSteady ? Math.min(2 * lastPauseMs, LONGEST_PAUSE_MS) : 1;
-            return isSteady || isFirst ? lastPauseMs : 0;
+            if (active == null || filled >= active.capacity / FAST_FRACTION) {
+                pauseMs = 0;
+            } else {
+                pauseMs = filled > 0 ? Math.min(Math.max(1, 2 * pauseMs), LONGEST_PAUSE_MS) : 1;
+            }
+            // Not of this pass: a step may take longer than the pause.
+            nextStepMs = later(store.background().timeMs(), pauseMs);
+        }
+
+        /** Whether the next step may wait. */
+        boolean isPaused() {
+            long leftMs = nextStepMs - nowMs();
+            return leftMs > 0
+                    && leftMs <= LONGEST_PAUSE_MS // the clock may be set back
+                    && segment != null
+                    && segment.preparedTo >= pace();
         }
 
         /** How much of the block should be prepared by now. */
