@@ -26,14 +26,12 @@ public final class LogSegment {
     /** The zero bytes that follow the last batch, so that no stale batch continues it. */
     public static final int TAIL_ZEROS = 12;
 
-    private static final VarHandle FORCED_END;
     private static final VarHandle STAGE;
     private static final VarHandle VIEW;
 
     static {
         try {
             MethodHandles.Lookup lookup = MethodHandles.lookup();
-            FORCED_END = lookup.findVarHandle(LogSegment.class, "forcedEnd", long.class);
             STAGE = lookup.findVarHandle(LogSegment.class, "stage", SegmentStage.class);
             VIEW = lookup.findVarHandle(LogSegment.class, "view", View.class);
         } catch (ReflectiveOperationException e) {
@@ -65,7 +63,7 @@ public final class LogSegment {
     // How far it is written and forced: a position and, in the upper half, the offset there minus
     // the base. In one long, because the two must never be seen apart.
     private final PublishedLong end = new PublishedLong(0);
-    private volatile long forcedEnd;
+    private final PublishedLong forcedEnd = new PublishedLong(0);
 
     /** The offset after the last record; {@link #OPEN} while more may come. */
     public volatile long endOffset = OPEN;
@@ -128,7 +126,7 @@ public final class LogSegment {
         this.baseOffset = baseOffset;
         this.followed = false;
         setWritten(length, endOffset);
-        forcedEnd = end.get();
+        forcedEnd.set(end.get());
         this.endOffset = endOffset;
         this.sealed = true;
     }
@@ -181,11 +179,11 @@ public final class LogSegment {
 
     /** How far it is forced, as a pair. */
     public long forcedEnd() {
-        return forcedEnd;
+        return forcedEnd.get();
     }
 
     public void setForcedEnd(long pair) {
-        FORCED_END.setRelease(this, pair);
+        forcedEnd.set(pair);
     }
 
     public static int positionOf(long pair) {
@@ -326,7 +324,7 @@ public final class LogSegment {
     public void cutTo(int position, long offset) throws IOException {
         endOffset = offset;
         setWritten(position, offset);
-        forcedEnd = end.get();
+        forcedEnd.set(end.get());
         marks.shorten(position, offset);
         SegmentIndexes.rebuild(this);
     }

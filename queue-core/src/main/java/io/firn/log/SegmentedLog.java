@@ -138,6 +138,14 @@ public final class SegmentedLog {
     }
 
     /**
+     * Whether an offset is above the next one. A reader that waits at the end of a DURABLE log does
+     * not load the next offset for it: that would take its line from the appender again and again.
+     */
+    public boolean isAboveNext(long offset) {
+        return (readersSeeWritten || offset > durableOffset()) && offset > nextOffset();
+    }
+
+    /**
      * Checks that a cursor may have an offset.
      *
      * @throws InvalidOptionException when it is below 0 or above the next offset

@@ -170,7 +170,7 @@ final class BatchCursor {
             checkTruncation();
         }
         long start = log.logStartOffset();
-        if (offset < start || offset > log.nextOffset()) {
+        if (offset < start || log.isAboveNext(offset)) {
             // The end is lowered before a truncation is counted: it may be one that comes.
             requireNotAbove(log.truncations().lowestToComeSince(truncationsSeen));
             throw new OffsetOutOfRangeException(
