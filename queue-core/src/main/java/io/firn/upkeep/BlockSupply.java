@@ -43,7 +43,7 @@ final class BlockSupply extends Duty implements BlockSource {
     /** How much faster than the active segment is filled: all is ready long before it is full. */
     private static final int LEAD = 2;
 
-    private static final long LONGEST_PAUSE_MS = 200;
+    private static final long LONGEST_PAUSE_MS = 32;
 
     /** A segment of which more than this part is filled in a pause is filled fast. */
     private static final int FAST_FRACTION = 16;
