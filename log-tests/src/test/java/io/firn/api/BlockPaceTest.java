@@ -100,6 +100,17 @@ class BlockPaceTest {
     }
 
     @Test
+    void shouldPauseAfterAStepThatTookLongerThanThePause() {
+        medium.onZeros = () -> clock.advance(10);
+        clock.advance(1);
+        work();
+        assertEquals(2 * MIB, prepared());
+        clock.advance(1);
+        work();
+        assertEquals(3 * MIB, prepared());
+    }
+
+    @Test
     void shouldNotPrepareMoreWheneverAnAppendCalls() {
         for (int i = 0; i < 20; i++) {
             append(16 * 1024); // about a force every fourth time
@@ -147,6 +158,7 @@ class BlockPaceTest {
     private static final class Zeros extends FilterFileMedium {
         private static final ByteBuffer PIECE = ByteBuffer.allocate(16 * 1024);
         private final Map<Path, Long> zeros = new TreeMap<>();
+        private Runnable onZeros = () -> {};
 
         Zeros(FileMedium in) {
             super(in);
@@ -159,6 +171,7 @@ class BlockPaceTest {
                 public void write(long position, ByteBuffer source) throws IOException {
                     if (path.toString().endsWith(".active") && source.equals(PIECE)) {
                         zeros.merge(path, (long) source.remaining(), Long::sum);
+                        onZeros.run();
                     }
                     super.write(position, source);
                 }

@@ -114,10 +114,6 @@ final class BlockSupply extends Duty implements BlockSource {
                 return 0;
             }
         }
-        if (attempt != null && attempt.isPaused()) {
-            againAt(attempt.nextStepMs);
-            return 0;
-        }
         reserve(false);
         if (attempt == null && !next.isReserved() && isFillingUp()) {
             againAt(nowMs() + RETRY_MS);
@@ -199,9 +195,10 @@ final class BlockSupply extends Duty implements BlockSource {
                 }
                 next.wake();
             } else {
-                attempt.planNextStep();
-                if (attempt.isPaused()) {
-                    againAt(attempt.nextStepMs);
+                long nextPauseMs = attempt.nextPauseMs();
+                if (nextPauseMs > 0) {
+                    // Not from the time of this pass on: a step may take longer than the pause.
+                    againAt(later(store.background().timeMs(), nextPauseMs));
                 } else {
                     call();
                 }
@@ -226,7 +223,6 @@ final class BlockSupply extends Duty implements BlockSource {
         private boolean canDelete = true;
         private int seenWritten = -1;
         private long pauseMs;
-        private long nextStepMs;
 
         /** Returns whether the writer has its answer; otherwise another step has to follow. */
         boolean step() throws IOException {
@@ -331,12 +327,13 @@ final class BlockSupply extends Duty implements BlockSource {
         }
 
         /**
-         * Decides when the next step follows. While the active segment is filled steadily, the next
-         * one is prepared at its pace: all at once would take the processor for long from an
-         * appender or a reader that spins. If nothing was appended meanwhile, that may be so
-         * because the step had the appender's processor; so there is a pause then, too.
+         * Returns how long to wait before the next step. While the active segment is filled
+         * steadily, the next one is prepared at its pace: all at once would take the processor for
+         * long from an appender or a reader that spins. If nothing was appended since the last
+         * step, that may be so because the step had the appender's processor; so there is a pause
+         * then, too.
          */
-        void planNextStep() {
+        long nextPauseMs() {
             LogSegment active = log.activeSegment();
             int written = active == null ? 0 : active.written();
             int filled = seenWritten < 0 ? 0 : written - seenWritten;
@@ -346,17 +343,7 @@ final class BlockSupply extends Duty implements BlockSource {
             } else {
                 pauseMs = filled > 0 ? Math.min(Math.max(1, 2 * pauseMs), LONGEST_PAUSE_MS) : 1;
             }
-            // Not of this pass: a step may take longer than the pause.
-            nextStepMs = later(store.background().timeMs(), pauseMs);
-        }
-
-        /** Whether the next step may wait. */
-        boolean isPaused() {
-            long leftMs = nextStepMs - nowMs();
-            return leftMs > 0
-                    && leftMs <= LONGEST_PAUSE_MS // the clock may be set back
-                    && segment != null
-                    && segment.preparedTo >= pace();
+            return segment == null || segment.preparedTo < pace() ? 0 : pauseMs;
         }
 
         /** How much of the block should be prepared by now. */
