@@ -37,7 +37,6 @@ class BlockPaceTest {
     private final Zeros medium = new Zeros(new SimulatedFileMedium());
     private LogStore store;
     private Appender appender;
-    private long firstPrepared;
 
     @BeforeEach
     void fillTheFirstBlockUntilItsSuccessorIsPrepared() {
@@ -56,7 +55,7 @@ class BlockPaceTest {
         appender = store.createTopic("t", options).partition(0).openAppender();
         appender.append(VALUE);
         assertEquals(1, medium.zeros.size());
-        firstPrepared = medium.zeros.values().iterator().next();
+        long firstPrepared = medium.zeros.values().iterator().next();
         assertTrue(firstPrepared >= PREPARED, "the appender waited for the first one");
         while (medium.zeros.size() < 2) {
             append(64 * 1024);
