@@ -22,7 +22,7 @@ import java.util.Map;
  */
 public final class Checkpoints extends Duty {
     private static final long INTERVAL_MS = 1_000;
-    private static final long INTERVAL_BYTES = 256L << 20;
+    private static final long INTERVAL_BYTES = 128L << 20;
     private static final int MOST_ABORTED = 1_000;
 
     /** Recovery reads fewer bytes than these faster than a file is forced. */
