@@ -37,17 +37,6 @@ final class BlockSupply extends Duty implements BlockSource {
     /** So much space is prepared in a run: the blocks of other partitions do not wait for all. */
     private static final int STEP = 4 << 20;
 
-    /** At least as much is prepared in a run, so that it is over before long. */
-    private static final int SHORT_STEP = 1 << 20;
-
-    /** How much faster than the active segment is filled: all is ready long before it is full. */
-    private static final int LEAD = 2;
-
-    private static final long LONGEST_PAUSE_MS = 32;
-
-    /** A segment of which more than this part is filled in a pause is filled fast. */
-    private static final int FAST_FRACTION = 16;
-
     private static final int START_FILE_BYTES = 8 * 1024;
 
     private final SegmentedLog log;
@@ -58,9 +47,6 @@ final class BlockSupply extends Duty implements BlockSource {
     /** Null when none is in progress. */
     @GuardedBy("this")
     private Attempt attempt;
-
-    /** Whether a block is being prepared that nobody waits for yet, and goes on by itself. */
-    private volatile boolean preparesAhead;
 
     BlockSupply(Duties duties, SegmentedLog log, NextBlock next) {
         // An append may be waiting, so every pause is the shortest one.
@@ -141,23 +127,12 @@ final class BlockSupply extends Duty implements BlockSource {
     private LogSegment takeBeingPrepared() {
         LogSegment unused = attempt == null ? null : attempt.segment;
         attempt = null;
-        preparesAhead = false;
         return unused;
     }
 
     @Override
     protected int lane() {
         return Background.RESERVING;
-    }
-
-    /**
-     * Makes it run since the active segment has been filled to the part at which its successor is
-     * reserved; for appends.
-     */
-    void onFillingUp() {
-        if (!preparesAhead && !next.isReserved()) {
-            call();
-        }
     }
 
     private boolean isFillingUp() {
@@ -186,7 +161,6 @@ final class BlockSupply extends Duty implements BlockSource {
             next.refuse(new FirnException(e.getMessage(), e));
             throw e;
         } finally {
-            preparesAhead = !ended;
             if (ended) {
                 // Otherwise an Error has ended it: its block is given back at close, or prepared
                 // further if the thread continues.
@@ -195,13 +169,7 @@ final class BlockSupply extends Duty implements BlockSource {
                 }
                 next.wake();
             } else {
-                long nextPauseMs = attempt.nextPauseMs();
-                if (nextPauseMs > 0) {
-                    // Not from the time of this pass on: a step may take longer than the pause.
-                    againAt(later(store.background().timeMs(), nextPauseMs));
-                } else {
-                    call();
-                }
+                call();
             }
         }
     }
@@ -221,8 +189,6 @@ final class BlockSupply extends Duty implements BlockSource {
         private StoreFullException noRoom;
         private IOException broken;
         private boolean canDelete = true;
-        private int seenWritten = -1;
-        private long pauseMs;
 
         /** Returns whether the writer has its answer; otherwise another step has to follow. */
         boolean step() throws IOException {
@@ -319,41 +285,10 @@ final class BlockSupply extends Duty implements BlockSource {
             if (from >= wanted) {
                 return true;
             }
-            int step = Math.max(SHORT_STEP, Math.min(STEP, pace() - from));
-            int to = from + Math.min(step, wanted - from);
+            int to = from + Math.min(STEP, wanted - from);
             segment.block.prepare(from, to, log.isDurable());
             segment.preparedTo = to;
             return to == wanted;
-        }
-
-        /**
-         * Returns how long to wait before the next step. While the active segment is filled
-         * steadily, the next one is prepared at its pace: all at once would take the processor for
-         * long from an appender or a reader that spins. If nothing was appended since the last
-         * step, that may be so because the step had the appender's processor; so there is a pause
-         * then, too.
-         */
-        long nextPauseMs() {
-            LogSegment active = log.activeSegment();
-            int written = active == null ? 0 : active.written();
-            int filled = seenWritten < 0 ? 0 : written - seenWritten;
-            seenWritten = written;
-            if (active == null || filled >= active.capacity / FAST_FRACTION) {
-                pauseMs = 0;
-            } else {
-                pauseMs = filled > 0 ? Math.min(Math.max(1, 2 * pauseMs), LONGEST_PAUSE_MS) : 1;
-            }
-            return segment == null || segment.preparedTo < pace() ? 0 : pauseMs;
-        }
-
-        /** How much of the block should be prepared by now. */
-        private int pace() {
-            LogSegment active = log.activeSegment();
-            if (active == null || next.isWanted()) {
-                return segment.capacity;
-            }
-            long filled = Math.max(0, active.written() - NextBlock.reserveAbove(active));
-            return (int) Math.min(segment.capacity, filled * LEAD);
         }
 
         /** Removes what an earlier use has left in the block (O27); returns whether all is gone. */

@@ -96,8 +96,8 @@ public final class PartitionUpkeep implements LogEvents {
     @Override
     public void onAppended(boolean isFillingUp) {
         pulse.onAppended();
-        if (isFillingUp) {
-            blocks.onFillingUp();
+        if (isFillingUp && !nextBlock.isReserved()) {
+            blocks.call();
         }
     }
 

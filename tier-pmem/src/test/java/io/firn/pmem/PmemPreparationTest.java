@@ -55,41 +55,26 @@ class PmemPreparationTest {
         return open(pool(3).wrapProvider(p -> new WatchedProvider(p, steps::add)).build());
     }
 
-    /** Fills the first segment until the second one is begun. */
-    private void beginSecond(LogStore store, Appender appender) {
+    /** Fills so much of the first segment that the second one is wanted. */
+    private void fillUp(Appender appender) {
         append(appender, SEGMENT / 8 + VALUE.length);
         assertTrue(brought() >= SEGMENT, "the first block has " + brought());
         steps.clear();
-        store.doWork();
-        assertEquals(List.of(MIB), steps, "of the second block");
     }
 
     private int brought() {
         return steps.stream().mapToInt(Integer::intValue).sum();
     }
 
-    private void pass(LogStore store) {
-        clock.update(clock.time() + 200);
-        store.doWork();
-    }
-
+    /** In steps, so that other partitions get their blocks meanwhile. */
     @Test
-    void shouldBringTheNextBlockInAtThePaceOfTheLog() {
+    void shouldBringTheNextBlockInBeforeItIsNeeded() {
         try (LogStore store = openWatched()) {
             Partition log = store.createTopic("t", OPTIONS).partition(0);
             try (Appender appender = log.openAppender()) {
-                beginSecond(store, appender);
-                for (int i = 0; i < 10; i++) {
-                    append(appender, 2 * VALUE.length);
-                    pass(store);
-                }
-                assertTrue(brought() > 9 * MIB && brought() < SEGMENT, steps.toString());
-                for (int i = 0; i < 10; i++) {
-                    append(appender, 2 * VALUE.length);
-                    pass(store);
-                }
-                assertEquals(SEGMENT, brought());
-                assertTrue(steps.stream().allMatch(step -> step <= 2 * MIB), steps.toString());
+                fillUp(appender);
+                store.doWork();
+                assertEquals(List.of(4 * MIB, 4 * MIB, 4 * MIB, 3 * MIB), steps);
             }
         }
     }
@@ -99,27 +84,9 @@ class PmemPreparationTest {
         try (LogStore store = openWatched()) {
             Partition log = store.createTopic("t", OPTIONS).partition(0);
             try (Appender appender = log.openAppender()) {
-                beginSecond(store, appender);
-                append(appender, SEGMENT); // the clock stands still meanwhile
-                assertTrue(brought() >= SEGMENT, steps.toString());
-                assertTrue(steps.stream().allMatch(step -> step <= 4 * MIB), steps.toString());
-            }
-        }
-    }
-
-    /** Nobody can tell that from an appender whose processor the last step had. */
-    @Test
-    void shouldBringTheNextBlockInStepByStepWhileNobodyAppends() {
-        try (LogStore store = openWatched()) {
-            Partition log = store.createTopic("t", OPTIONS).partition(0);
-            try (Appender appender = log.openAppender()) {
-                beginSecond(store, appender);
-                for (int all = 2 * MIB; all <= SEGMENT; all += MIB) {
-                    pass(store);
-                    assertEquals(all, brought(), steps.toString());
-                }
-                pass(store);
-                assertEquals(SEGMENT, brought());
+                fillUp(appender);
+                append(appender, SEGMENT);
+                assertEquals(List.of(4 * MIB, 4 * MIB, 4 * MIB, 3 * MIB), steps);
             }
         }
     }
