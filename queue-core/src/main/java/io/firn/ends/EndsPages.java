@@ -129,8 +129,8 @@ final class EndsPages {
 
     /**
      * Whether one call tells that nothing was done to the file; otherwise {@link #cut} and {@link
-     * #wrong} look at what is in it. This looks every few seconds, and a file that is opened by
-     * code that runs so rarely keeps a processor for a millisecond.
+     * #wrong} look at what is in it. This looks each second, and a file that is opened by code that
+     * runs so rarely keeps a processor for a millisecond.
      */
     boolean isAsMade() {
         try {

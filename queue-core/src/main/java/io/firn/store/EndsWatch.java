@@ -4,16 +4,13 @@ import io.firn.background.Duty;
 import io.firn.log.LogContext;
 
 /**
- * Looks every few seconds whether somebody has truncated, removed or replaced the file with the
+ * Looks once a second whether somebody has truncated, removed or replaced the file with the
  * published ends, and has it made again. An appender's store into a truncated file fails, and where
  * its code is compiled, Java may report that only after the append has returned, to the
  * application.
  */
 final class EndsWatch extends Duty {
-    /**
-     * Code that runs so rarely takes a millisecond of a processor, and an appender may spin there.
-     */
-    private static final long INTERVAL_MS = 5_000;
+    private static final long INTERVAL_MS = 1_000;
 
     private final LogContext store;
 

@@ -513,7 +513,7 @@ class EndsFileTest {
         }
     }
 
-    /** A look is taken every few seconds, by code that the compiler has hardly seen. */
+    /** A look is taken each second, by code that the compiler has hardly seen. */
     @Test
     void shouldNotOpenAFileToWhichNothingWasDone() throws IOException {
         SeenFile file = see();
