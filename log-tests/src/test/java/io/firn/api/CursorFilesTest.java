@@ -205,6 +205,17 @@ class CursorFilesTest {
     }
 
     @Test
+    void shouldFindAndDeleteACursorOfANewerVersion() throws IOException {
+        fill(RetainUntilRead.byAll());
+        store.close();
+        writeByANewerVersion("cursor-a");
+        reopen();
+        assertTrue(topic.hasCursor("a"));
+        topic.deleteCursor("a");
+        assertFalse(topic.hasCursor("a"));
+    }
+
+    @Test
     void shouldKeepEverythingForACursorWhoseFileIsDamaged() throws IOException {
         fill(RetainUntilRead.byAll());
         store.close();

@@ -83,13 +83,23 @@ final class Cursors implements ReadPositions {
 
     @GuardedBy("cursors")
     private CursorLog known(String name) {
+        CursorLog cursor = found(name);
+        if (cursor == null) {
+            cursor = CursorLog.of(this, CursorLog.nothing(name));
+            cursors.put(name, cursor);
+        }
+        return cursor;
+    }
+
+    /** Returns null when there is none. */
+    @GuardedBy("cursors")
+    private CursorLog found(String name) {
         CursorLog cursor = cursors.get(name);
         if (cursor == null) {
             cursor = read(name);
-            if (cursor == null) {
-                cursor = CursorLog.of(this, CursorLog.nothing(name));
+            if (cursor != null) {
+                cursors.put(name, cursor);
             }
-            cursors.put(name, cursor);
         }
         return cursor;
     }
@@ -147,17 +157,18 @@ final class Cursors implements ReadPositions {
         if (!CursorFile.isName(name)) {
             return false;
         }
-        if (topic.store().isReadOnly()) {
-            return read(name) != null; // the writing process makes and deletes them
-        }
-        synchronized (cursors) {
-            if (!cursors.containsKey(name)) {
-                CursorLog stored = read(name);
-                if (stored != null) {
-                    cursors.put(name, stored);
-                }
+        try {
+            if (topic.store().isReadOnly()) {
+                return read(name) != null; // the writing process makes and deletes them
             }
-            return cursors.containsKey(name);
+            synchronized (cursors) {
+                return found(name) != null;
+            }
+        } catch (FirnException e) {
+            if (e.getCause() instanceof UnsupportedVersionException) {
+                return true; // it can be deleted
+            }
+            throw e;
         }
     }
 
@@ -231,10 +242,7 @@ final class Cursors implements ReadPositions {
         Map<String, FirnException> unread = new TreeMap<>();
         for (String name : names) {
             try {
-                CursorLog cursor = cursors.containsKey(name) ? null : read(name);
-                if (cursor != null) {
-                    cursors.put(name, cursor);
-                }
+                found(name);
             } catch (FirnException e) {
                 unread.put(name, e);
             }
