@@ -84,7 +84,7 @@ public final class GroupsBench implements Callable<Integer> {
 
     @Override
     public Integer call() throws Exception {
-        Only.check(spec, only, List.of("raw", "java"));
+        Only.check(spec, "--only", only, List.of("raw", "java"));
         servers.prepare();
         String delay = "group.initial.rebalance.delay.ms=" + delayMs;
         try {

@@ -77,7 +77,7 @@ public final class IdleBench implements Callable<Integer> {
 
     @Override
     public Integer call() throws Exception {
-        Only.check(spec, only, CASES);
+        Only.check(spec, "--only", only, CASES);
         servers.prepare();
         try {
             out.printf(

@@ -24,6 +24,7 @@ import picocli.CommandLine.Spec;
 public final class KafkaBench implements Callable<Integer> {
     private static final List<String> PARTS =
             List.of("start", "produce", "durable", "latency", "exactly-once", "replay");
+    private static final List<String> SERVERS = List.of("firn", "kafka");
     private static final List<String> WRITTEN = List.of("firn.durability=written");
 
     @Option(
@@ -41,7 +42,7 @@ public final class KafkaBench implements Callable<Integer> {
             names = "--turns",
             description =
                     "Repetitions of all runs; reported is the one with the median of the processor"
-                            + " time.")
+                            + " time, for replay and exactly-once each.")
     private int turns = 1;
 
     @Option(
@@ -71,6 +72,12 @@ public final class KafkaBench implements Callable<Integer> {
 
     @Option(names = "--cold-mb", description = "MB to be replayed. Default: ${DEFAULT-VALUE}")
     private int coldMb = 8_000;
+
+    @Option(
+            names = "--servers",
+            split = ",",
+            description = "For replay: firn, kafka. Default: both")
+    private List<String> servers = SERVERS;
 
     @Option(
             names = "--dir",
@@ -110,7 +117,8 @@ public final class KafkaBench implements Callable<Integer> {
 
     @Override
     public Integer call() throws Exception {
-        Only.check(spec, only, PARTS);
+        Only.check(spec, "--only", only, PARTS);
+        Only.check(spec, "--servers", servers, SERVERS);
         Path directory = Files.createTempDirectory(Files.createDirectories(place), "kafka-bench-");
         try {
             out.printf(
@@ -156,7 +164,7 @@ public final class KafkaBench implements Callable<Integer> {
             latency.runExactlyOnce("forced", true, List.of(), turns);
         }
         if (only.contains("replay")) {
-            latency.runBesideReplay(coldMb, isNice);
+            latency.runBesideReplay(servers, turns, coldMb, isNice);
         }
     }
 }

@@ -125,23 +125,26 @@ final class LatencyBench {
      * topic from the disk through a second server of its kind, which shows what the processors and
      * the disk are short of, and beside one that reads through the same server.
      *
+     * @param names of the servers
+     * @param turns of these three, each with servers started anew
      * @param coldMb MB that the consumer reads
      * @param isNice whether the consumer has the lowest priority
      */
-    void runBesideReplay(int coldMb, boolean isNice) throws Exception {
+    void runBesideReplay(List<String> names, int turns, int coldMb, boolean isNice)
+            throws Exception {
         out.printf(
                 "%nlatency in us of 2,000 records of 1024 B a second, acks=all, forced, alone and"
                         + " beside a replay of %d MB from the disk%s%n",
                 coldMb, isNice ? " by a client with nice 19" : "");
-        for (String name : List.of("Firn", "Kafka")) {
+        for (String name : names) {
             Path place = contenders.directory().resolve("replay-" + name);
-            replay(name, coldMb * 1_000_000L / 1024, isNice);
+            replay(name, turns, coldMb * 1_000_000L / 1024, isNice);
             Trees.delete(place.resolveSibling(place.getFileName() + "-other"));
             Trees.delete(place);
         }
     }
 
-    private void replay(String name, long records, boolean isNice) throws Exception {
+    private void replay(String name, int turns, long records, boolean isNice) throws Exception {
         String other = "replay-" + name + "-other";
         try (Broker cold = server(name, other).start();
                 Broker hot = server(name, "replay-" + name).start()) {
@@ -151,19 +154,21 @@ final class LatencyBench {
                 tools.produce(each, "cold", records, 1024, List.of("acks=1", "batch.size=163840"));
             }
         }
-        // A new process maps none of the files yet, so they can be evicted from the page cache.
-        try (Broker cold = server(name, other).start();
-                Broker hot = server(name, "replay-" + name).start()) {
-            tools.openLoop(hot, "hot", "2000", "1024", "5", "5", "all", "false");
-            Trees.evict(contenders.directory());
-            paced(hot, name, "alone", seconds);
-            pacedBeside(cold, hot, name, "other server", records, isNice);
-            pacedBeside(hot, hot, name, "same server", records, isNice);
+        for (int turn = 0; turn < turns; turn++) {
+            // A new process maps none of the files yet, so they can be evicted from the page cache.
+            try (Broker cold = server(name, other).start();
+                    Broker hot = server(name, "replay-" + name).start()) {
+                tools.openLoop(hot, "hot", "2000", "1024", "5", "5", "all", "false");
+                Trees.evict(contenders.directory());
+                paced(hot, name, "alone", seconds);
+                pacedBeside(cold, hot, name, "other server", records, isNice);
+                pacedBeside(hot, hot, name, "same server", records, isNice);
+            }
         }
     }
 
     private Broker server(String name, String directory) throws Exception {
-        return name.equals("Firn")
+        return name.equals("firn")
                 ? contenders.firn(directory, List.of())
                 : contenders.kafka(directory);
     }

@@ -4,17 +4,17 @@ import java.util.List;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
 
-/** Checks the values of the option --only. */
+/** Checks the values of options that choose among some words. */
 final class Only {
     private Only() {}
 
     /** Throws a {@link ParameterException} if a value is not known. */
-    static void check(CommandSpec spec, List<String> values, List<String> known) {
+    static void check(CommandSpec spec, String option, List<String> values, List<String> known) {
         for (String each : values) {
             if (!known.contains(each)) {
                 throw new ParameterException(
                         spec.commandLine(),
-                        "--only accepts " + String.join(", ", known) + ", not " + each);
+                        option + " accepts " + String.join(", ", known) + ", not " + each);
             }
         }
     }

@@ -221,7 +221,7 @@ public final class ServerBench implements Callable<Integer> {
     // ---- arguments
 
     private void check() {
-        Only.check(spec, only, PARTS);
+        Only.check(spec, "--only", only, PARTS);
         for (String each : names) {
             require(
                     (isTls ? TLS : PLAIN).contains(each),
