@@ -31,12 +31,7 @@ final class Frames {
             frame.putInt(value.length).put(value);
         }
         int end = frame.position();
-        int crcOf = 0;
-        if (checked) {
-            crc.reset();
-            crc.update(frame.limit(end).position(HEADER));
-            crcOf = (int) crc.getValue();
-        }
+        int crcOf = crc(frame, HEADER, end);
         frame.limit(frame.capacity()).putInt(0, end - HEADER).putInt(Integer.BYTES, crcOf);
         return frame.position(0).limit((end + 7) & -8);
     }
@@ -51,16 +46,21 @@ final class Frames {
         return (int) crc.getValue();
     }
 
-    /** Whether the body between two positions has a CRC; true if frames are not checked. */
-    boolean matches(ByteBuffer buffer, int from, int to, int expected) {
+    /** Returns the CRC of the body between two positions; 0 if frames are not checked. */
+    int crc(ByteBuffer buffer, int from, int to) {
         if (!checked) {
-            return true;
+            return 0;
         }
         int position = buffer.position();
         int limit = buffer.limit();
         crc.reset();
         crc.update(buffer.limit(to).position(from));
         buffer.limit(limit).position(position);
-        return (int) crc.getValue() == expected;
+        return (int) crc.getValue();
+    }
+
+    /** Whether the body between two positions has a CRC; true if frames are not checked. */
+    boolean matches(ByteBuffer buffer, int from, int to, int expected) {
+        return !checked || crc(buffer, from, to) == expected;
     }
 }

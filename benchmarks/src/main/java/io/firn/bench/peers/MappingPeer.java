@@ -26,15 +26,17 @@ final class MappingPeer implements PeerLog {
 
     private final boolean checked;
     private final boolean sync;
+    private final int batch;
     private Path directory;
     private long fileBytes;
     private int writing; // the number of the file
     private MappedByteBuffer file;
     private int end;
 
-    MappingPeer(boolean checked, boolean sync) {
+    MappingPeer(boolean checked, boolean sync, int batch) {
         this.checked = checked;
         this.sync = sync;
+        this.batch = batch;
     }
 
     @Override
@@ -97,7 +99,7 @@ final class MappingPeer implements PeerLog {
     }
 
     private synchronized void append(byte[] value, Frames frames) throws IOException {
-        int size = Frames.size(value.length, 1);
+        int size = Frames.size(value.length, batch);
         if (end + size + Frames.HEADER > file.capacity()) {
             MappedByteBuffer full = file;
             int mark = end;
@@ -107,10 +109,16 @@ final class MappingPeer implements PeerLog {
             INT.setRelease(full, mark, NEXT_FILE);
         }
         int at = end;
-        file.putInt(at + 4, frames.crc(value));
-        file.putInt(at + Frames.HEADER, value.length);
-        file.put(at + Frames.HEADER + Frames.LENGTH, value, 0, value.length);
-        INT.setRelease(file, at, value.length + Frames.LENGTH);
+        int to = at + Frames.HEADER;
+        for (int i = 0; i < batch; i++) {
+            file.putInt(to, value.length);
+            file.put(to + Frames.LENGTH, value, 0, value.length);
+            to += Frames.LENGTH + value.length;
+        }
+        file.putInt(
+                at + Integer.BYTES,
+                batch == 1 ? frames.crc(value) : frames.crc(file, at + Frames.HEADER, to));
+        INT.setRelease(file, at, to - at - Frames.HEADER);
         end = at + size;
         if (sync) {
             file.force(at, size);
@@ -149,17 +157,24 @@ final class MappingPeer implements PeerLog {
                 at = 0;
                 length = (int) INT.getAcquire(from, at);
             }
-            if (length <= 0 || length > target.length + Frames.LENGTH) {
+            if (length <= 0 || length > batch * (target.length + Frames.LENGTH)) {
                 return 0;
             }
-            int value = at + Frames.HEADER + Frames.LENGTH;
-            if (!frames.matches(from, value, value + length - Frames.LENGTH, from.getInt(at + 4))) {
+            int each = at + Frames.HEADER;
+            int all = each + length;
+            int summed = batch == 1 ? each + Frames.LENGTH : each;
+            if (!frames.matches(from, summed, all, from.getInt(at + Integer.BYTES))) {
                 return 0;
             }
-            from.get(value, target, 0, length - Frames.LENGTH);
-            onRecord.run();
+            int records = 0;
+            for (; each < all; records++) {
+                int value = from.getInt(each);
+                from.get(each + Frames.LENGTH, target, 0, value);
+                onRecord.run();
+                each += Frames.LENGTH + value;
+            }
             at += (Frames.HEADER + length + 7) & -8;
-            return 1;
+            return records;
         }
 
         @Override

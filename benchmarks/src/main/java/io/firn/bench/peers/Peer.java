@@ -60,13 +60,13 @@ enum Peer {
             1,
             Survives.PROCESS_CRASH,
             "copy into a mapping, publish the length; no checksum",
-            () -> new MappingPeer(false, false)),
+            () -> new MappingPeer(false, false, 1)),
     MAPPING_CRC(
             Family.MAPPING,
             1,
             Survives.PROCESS_CRASH,
             "the same with CRC32C",
-            () -> new MappingPeer(true, false)),
+            () -> new MappingPeer(true, false, 1)),
     FIRN_WRITTEN_16(
             Family.FIRN,
             Peer.BATCH,
@@ -91,6 +91,18 @@ enum Peer {
             Survives.PROCESS_CRASH,
             "one write and CRC32C for 16 records",
             () -> new FilePeer(false, Peer.BATCH)),
+    MAPPING_PLAIN_16(
+            Family.MAPPING,
+            Peer.BATCH,
+            Survives.PROCESS_CRASH,
+            "16 values copied into a mapping, one length to publish; no checksum",
+            () -> new MappingPeer(false, false, Peer.BATCH)),
+    MAPPING_CRC_16(
+            Family.MAPPING,
+            Peer.BATCH,
+            Survives.PROCESS_CRASH,
+            "the same with one CRC32C",
+            () -> new MappingPeer(true, false, Peer.BATCH)),
     FIRN_DURABLE(
             Family.FIRN,
             1,
@@ -126,7 +138,7 @@ enum Peer {
             1,
             Survives.POWER_FAILURE,
             "copy into a mapping, CRC32C, force of the record",
-            () -> new MappingPeer(true, true)),
+            () -> new MappingPeer(true, true, 1)),
     FIRN_DURABLE_16(
             Family.FIRN,
             Peer.BATCH,

@@ -36,7 +36,9 @@ enum Scenario {
                     Peer.FILE_CHANNEL_16,
                     Peer.FIRN_DURABLE_16,
                     Peer.FILE_CHANNEL_SYNC_16,
-                    Peer.MAPPING_PLAIN),
+                    Peer.MAPPING_PLAIN,
+                    Peer.MAPPING_PLAIN_16,
+                    Peer.MAPPING_CRC_16),
             Metric.latencies()),
     END_TO_END(
             "End to end between two threads",
@@ -51,7 +53,9 @@ enum Scenario {
                     Peer.CHRONICLE_DOCUMENT_16,
                     Peer.ROCKSDB_WAL,
                     Peer.ROCKSDB_WAL_16,
-                    Peer.FILE_CHANNEL_16),
+                    Peer.FILE_CHANNEL_16,
+                    Peer.MAPPING_PLAIN_16,
+                    Peer.MAPPING_CRC_16),
             Metric.latencies()),
     REPLAY(
             "Replay",
@@ -84,7 +88,9 @@ enum Scenario {
                     Peer.CHRONICLE_DOCUMENT_16,
                     Peer.ROCKSDB_WAL_16,
                     Peer.FILE_CHANNEL_16,
-                    Peer.MAPPING_PLAIN),
+                    Peer.MAPPING_PLAIN,
+                    Peer.MAPPING_PLAIN_16,
+                    Peer.MAPPING_CRC_16),
             List.of(Metric.OPEN_MS));
 
     private final String title;
