@@ -33,6 +33,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
 import org.agrona.concurrent.EpochClock;
@@ -95,6 +96,38 @@ class LifecycleTest {
             store.close();
             assertNothingHeld();
         }
+    }
+
+    /** The clock is the application's: what fails in it must not keep the lock and the mappings. */
+    @Test
+    void shouldHoldNothingAfterACloseThatFails() throws IOException {
+        Assumptions.assumeTrue(Files.isDirectory(FILES), "no /proc here");
+        for (Throwable failure :
+                List.of(new IllegalStateException("no time"), new StackOverflowError("no time"))) {
+            AtomicReference<Throwable> failing = new AtomicReference<>();
+            EpochClock clock = () -> timeOrThrow(failing.get());
+            LogStore store = Stores.at(directory, FileMedium.real()).clock(clock).open();
+            use(store);
+            long end = store.openTopic("t").partition(0).nextOffset();
+            failing.set(failure);
+
+            assertSame(failure, assertThrows(failure.getClass(), store::close));
+
+            assertNothingHeld();
+            try (LogStore again = Stores.at(directory, FileMedium.real()).open()) {
+                assertEquals(end, again.openTopic("t").partition(0).nextOffset());
+            }
+        }
+    }
+
+    private static long timeOrThrow(Throwable failure) {
+        if (failure instanceof Error error) {
+            throw error;
+        }
+        if (failure != null) {
+            throw (RuntimeException) failure;
+        }
+        return System.currentTimeMillis();
     }
 
     @Test

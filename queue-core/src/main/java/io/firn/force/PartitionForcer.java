@@ -82,8 +82,7 @@ public final class PartitionForcer implements ForceWaiters {
                 log.state().checkForceable();
                 checkNotTelling();
                 if (gate.tryEnter()) {
-                    awaitCompany();
-                    forceAndLeave(store.isInvoker());
+                    forceAndLeave(store.isInvoker(), true);
                     if (log.durableOffset() < offset && !log.state().isPoisoned()) {
                         interrupted |= awaitSeal(offset);
                     }
@@ -259,7 +258,7 @@ public final class PartitionForcer implements ForceWaiters {
     /** Forces and seals everything that is written now; false when it failed. */
     public boolean forceNow() {
         gate.enter();
-        return forceAndLeave(true);
+        return forceAndLeave(true, false);
     }
 
     /** Waits until no force is in progress: one that is must not lose its mapping. */
@@ -268,15 +267,26 @@ public final class PartitionForcer implements ForceWaiters {
         gate.leave();
     }
 
-    /** What is the user's is called outside of the gate: it may append, and wait itself. */
-    private boolean forceAndLeave(boolean maySeal) {
-        long before = log.durableOffset();
+    /**
+     * What is the user's is called outside of the gate: it may append, and wait itself. Whatever
+     * fails, and be it a fault that Java tells late, the gate is left.
+     */
+    private boolean forceAndLeave(boolean maySeal, boolean waitsForOthers) {
+        long before = Long.MAX_VALUE;
+        boolean advanced = false;
         try {
+            before = log.durableOffset();
+            if (waitsForOthers) {
+                awaitCompany();
+            }
             return segments.force(maySeal, company > 0);
         } finally {
-            boolean advanced = log.durableOffset() > before;
-            company = waiters.get();
-            gate.leave();
+            try {
+                advanced = log.durableOffset() > before;
+                company = waiters.get();
+            } finally {
+                gate.leave();
+            }
             forced.wake();
             if (advanced && handlers.isAny()) {
                 handlers.tell();

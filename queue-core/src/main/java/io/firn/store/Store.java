@@ -19,7 +19,6 @@ import io.firn.append.StallEvent;
 import io.firn.background.Background;
 import io.firn.force.ForceEvent;
 import io.firn.log.LogContext;
-import io.firn.log.SegmentedLog;
 import io.firn.log.StoreConfig;
 import io.firn.metadata.LeasedCounter;
 import io.firn.move.Moves;
@@ -33,7 +32,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.UUID;
-import java.util.concurrent.locks.LockSupport;
 
 /**
  * An open store as its users see it, and its end. {@link StoreOpener} opens it; {@link LogContext}
@@ -41,11 +39,6 @@ import java.util.concurrent.locks.LockSupport;
  */
 final class Store implements LogStore {
     private static final System.Logger LOG = System.getLogger("io.firn");
-    private static final long RELEASE_WAIT_NS = 1_000_000_000;
-
-    /** For listeners that appends are telling: they may wait for the thread that closes. */
-    private static final long LISTENERS_WAIT_NS = 1_000_000_000;
-
     private final StoreConfig config;
     private final LogContext context;
     private final Topics topics;
@@ -277,58 +270,13 @@ final class Store implements LogStore {
         if (!topics.beginClose()) {
             return;
         }
-        background.close();
-        List<PartitionLog> all = topics.partitions();
-        List<SegmentedLog> logs = all.stream().map(PartitionLog::log).toList();
-        logs.forEach(log -> log.state().markClosing());
-        long deadline = System.nanoTime() + LISTENERS_WAIT_NS;
-        all.forEach(partition -> partition.awaitAppends(deadline));
-        transactions.close();
-        List<SegmentedLog> moving = new ArrayList<>(logs);
-        topics.burials().forEach(each -> moving.addAll(each.topic().segmentedLogs()));
-        Moves.awaitEnd(moving);
-        List<SegmentedLog> sound = logs.stream().filter(log -> !log.state().isPoisoned()).toList();
-        if (!config.readOnly()) {
-            settle(all);
-        }
-        logs.forEach(log -> log.markGone(false));
-        // A force that is under way must not lose its mapping.
-        all.forEach(partition -> partition.forcer().awaitForces());
-        logs.forEach(log -> log.ends().close());
-        topics.burials()
-                .forEach(each -> background.attempt(each.topic(), () -> each.bury() ? 1 : 0));
-        all.forEach(partition -> partition.upkeep().retireAll(false));
-        awaitRelease(all);
-        release(config.tiers());
-        // Thrown when nothing is held any more; earlier failures were thrown by appends and waits.
-        sound.forEach(log -> log.state().throwPoison());
-    }
-
-    /** Makes everything durable, and persists the final state. */
-    private void settle(List<PartitionLog> all) {
-        Background background = context.background();
-        long nowMs = context.timeMs();
-        all.forEach(partition -> partition.forcer().forceNow());
-        all.forEach(partition -> partition.upkeep().settle(nowMs));
-        List<Runnable> ends = new ArrayList<>();
-        topics.all().forEach(topic -> ends.add(() -> settle(topic, nowMs)));
-        background.sideBySide().run(ends);
-    }
-
-    private void settle(TopicLog topic, long nowMs) {
-        Background background = context.background();
-        background.attempt(
-                topic,
-                () -> {
-                    topic.writeCheckpoints(nowMs);
-                    return 0;
-                });
-        background.attempt(
-                topic,
-                () -> {
-                    topic.cursors().write();
-                    return 0;
-                });
+        new StoreEnd(
+                        context,
+                        topics,
+                        transactions,
+                        config.readOnly(),
+                        () -> release(config.tiers()))
+                .run();
     }
 
     /** Whether the caller is in a partition's {@link io.firn.DurableHandler}. */
@@ -337,22 +285,12 @@ final class Store implements LogStore {
                 .anyMatch(partition -> partition.forcer().handlers().isTelling());
     }
 
-    /** Gives readers time to finish their polls; what they still hold afterwards stays mapped. */
-    private static void awaitRelease(List<PartitionLog> all) {
-        long deadline = System.nanoTime() + RELEASE_WAIT_NS;
-        for (PartitionLog partition : all) {
-            while (!partition.upkeep().isReleased() && System.nanoTime() < deadline) {
-                LockSupport.parkNanos(50_000);
-            }
-        }
-    }
-
     /** Releases the tiers and the lock, whatever fails meanwhile. */
     void release(List<StorageTier> tiers) {
-        if (context.ends() != null) {
-            context.ends().close(); // before another process can have the lock
-        }
         List<AutoCloseable> held = new ArrayList<>();
+        if (context.ends() != null) {
+            held.add(context.ends()::close); // before another process can have the lock
+        }
         if (followed != null) {
             held.add(followed);
         }
@@ -360,12 +298,16 @@ final class Store implements LogStore {
         if (lock != null) {
             held.add(lock);
         }
-        for (AutoCloseable resource : held) {
-            try {
-                resource.close();
-            } catch (Exception e) {
-                LOG.log(System.Logger.Level.ERROR, "closing " + resource + " failed", e);
-            }
+        Ending ending = new Ending();
+        ending.each(held, Store::release);
+        ending.throwFirst();
+    }
+
+    private static void release(AutoCloseable resource) {
+        try {
+            resource.close();
+        } catch (Exception e) {
+            LOG.log(System.Logger.Level.ERROR, "closing " + resource + " failed", e);
         }
     }
 }

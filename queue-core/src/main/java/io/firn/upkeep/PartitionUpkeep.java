@@ -153,7 +153,6 @@ public final class PartitionUpkeep implements LogEvents {
                     marks.write(nowMs);
                     return 0;
                 });
-        dropReserved();
     }
 
     /** Gives back the reserved block; there are no more appends. */

@@ -1,0 +1,159 @@
+package io.firn.store;
+
+import io.firn.background.Background;
+import io.firn.log.LogContext;
+import io.firn.log.SegmentedLog;
+import io.firn.move.Moves;
+import io.firn.tx.Coordinator;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.locks.LockSupport;
+
+/** The end of a store that was open, in its order. Used once, by one thread. */
+final class StoreEnd {
+    private static final long RELEASE_WAIT_NS = 1_000_000_000;
+
+    /** For listeners that appends are telling: they may wait for the thread that closes. */
+    private static final long LISTENERS_WAIT_NS = 1_000_000_000;
+
+    private final LogContext context;
+    private final Background background;
+    private final Topics topics;
+    private final Coordinator transactions;
+    private final boolean isReadOnly;
+    private final Runnable release;
+    private final Ending ending = new Ending();
+    private List<PartitionLog> all = List.of();
+    private List<SegmentedLog> logs = List.of();
+    private List<SegmentedLog> sound = List.of();
+
+    /**
+     * Creates it.
+     *
+     * @param release gives back the tiers and the lock
+     */
+    StoreEnd(
+            LogContext context,
+            Topics topics,
+            Coordinator transactions,
+            boolean isReadOnly,
+            Runnable release) {
+        this.context = context;
+        this.background = context.background();
+        this.topics = topics;
+        this.transactions = transactions;
+        this.isReadOnly = isReadOnly;
+        this.release = release;
+    }
+
+    /**
+     * Ends the store.
+     *
+     * @throws RuntimeException or Error, of the first step that failed, when all others were tried
+     *     and nothing is held any more
+     */
+    void run() {
+        List<Runnable> steps = new ArrayList<>();
+        steps.addAll(List.of(background::close, this::list));
+        steps.addAll(List.of(this::markClosing, this::awaitAppends, transactions::close));
+        steps.addAll(List.of(this::awaitMoves, this::noteSound));
+        if (!isReadOnly) {
+            steps.addAll(List.of(this::force, this::persist, this::dropReserved));
+        }
+        // A force that is under way must not lose its mapping.
+        steps.addAll(List.of(this::markGone, this::awaitForces, this::closeEnds));
+        steps.addAll(List.of(this::bury, this::retire, this::awaitRelease, release));
+        // Thrown when nothing is held any more; earlier failures were thrown by appends and waits.
+        steps.add(() -> sound.forEach(log -> log.state().throwPoison()));
+        ending.run(steps);
+        ending.throwFirst();
+    }
+
+    private void list() {
+        all = topics.partitions();
+        logs = all.stream().map(PartitionLog::log).toList();
+    }
+
+    private void markClosing() {
+        ending.each(logs, log -> log.state().markClosing());
+    }
+
+    private void awaitAppends() {
+        long deadline = System.nanoTime() + LISTENERS_WAIT_NS;
+        ending.each(all, partition -> partition.awaitAppends(deadline));
+    }
+
+    private void awaitMoves() {
+        List<SegmentedLog> moving = new ArrayList<>(logs);
+        topics.burials().forEach(each -> moving.addAll(each.topic().segmentedLogs()));
+        Moves.awaitEnd(moving);
+    }
+
+    private void noteSound() {
+        sound = logs.stream().filter(log -> !log.state().isPoisoned()).toList();
+    }
+
+    private void force() {
+        ending.each(all, partition -> partition.forcer().forceNow());
+    }
+
+    /** Persists the final state; everything has been forced. */
+    private void persist() {
+        long nowMs = context.timeMs();
+        ending.each(all, partition -> partition.upkeep().settle(nowMs));
+        List<Runnable> ofTopics = new ArrayList<>();
+        topics.all().forEach(topic -> ofTopics.add(() -> persist(topic, nowMs)));
+        background.sideBySide().run(ofTopics);
+    }
+
+    private void persist(TopicLog topic, long nowMs) {
+        background.attempt(
+                topic,
+                () -> {
+                    topic.writeCheckpoints(nowMs);
+                    return 0;
+                });
+        background.attempt(
+                topic,
+                () -> {
+                    topic.cursors().write();
+                    return 0;
+                });
+    }
+
+    private void dropReserved() {
+        ending.each(all, partition -> partition.upkeep().dropReserved());
+    }
+
+    private void markGone() {
+        ending.each(logs, log -> log.markGone(false));
+    }
+
+    private void awaitForces() {
+        ending.each(all, partition -> partition.forcer().awaitForces());
+    }
+
+    private void closeEnds() {
+        ending.each(logs, log -> log.ends().close());
+    }
+
+    private void bury() {
+        ending.each(
+                topics.burials(),
+                each -> background.attempt(each.topic(), () -> each.bury() ? 1 : 0));
+    }
+
+    private void retire() {
+        ending.each(all, partition -> partition.upkeep().retireAll(false));
+    }
+
+    /** Gives readers time to finish their polls; what they still hold afterwards stays mapped. */
+    private void awaitRelease() {
+        long deadline = System.nanoTime() + RELEASE_WAIT_NS;
+        for (PartitionLog partition : all) {
+            while (!partition.upkeep().isReleased() && System.nanoTime() < deadline) {
+                LockSupport.parkNanos(50_000);
+            }
+        }
+    }
+}
