@@ -3,6 +3,7 @@ package io.firn.bench;
 import io.firn.Durability;
 import java.io.IOException;
 import java.nio.MappedByteBuffer;
+import java.util.Arrays;
 import java.util.concurrent.TimeUnit;
 import java.util.zip.CRC32C;
 import org.openjdk.jmh.annotations.Benchmark;
@@ -53,15 +54,23 @@ public class AppendFloor {
     private byte[] single;
     private byte[] batch;
     private byte[][] records;
+    private byte[] value;
+    private byte[] encoded;
     private boolean forced;
     private int position;
 
     /** Creates the file. */
     @Setup(Level.Trial)
     public void open() throws IOException {
-        byte[] value = Values.ofLength(bytes);
+        value = Values.ofLength(bytes);
         single = BatchImage.batch(value, 1);
         batch = BatchImage.batch(value, AppendBenchmark.BATCH_RECORDS);
+        encoded = batch.clone();
+        Arrays.fill(encoded, BatchImage.HEADER_LENGTH, encoded.length, (byte) 0);
+        encode();
+        if (!Arrays.equals(encoded, batch)) {
+            throw new IllegalStateException("the encoding is not that of a batch");
+        }
         records = new byte[AppendBenchmark.BATCH_RECORDS][];
         for (int i = 0; i < records.length; i++) {
             records[i] = BatchImage.record(value, i);
@@ -104,6 +113,27 @@ public class AppendFloor {
         }
         sum(image, BatchImage.CRC_FROM, image.length - BatchImage.CRC_FROM);
         return finish(at, image.length);
+    }
+
+    /**
+     * Encodes 16 values as records of a batch, sums them, copies them, and forces them once: what a
+     * batch takes that is given values. The floor above is given records.
+     */
+    @Benchmark
+    public int encodedBatchOf16() {
+        int length = encode();
+        int at = room(length);
+        sum(encoded, BatchImage.CRC_FROM, length - BatchImage.CRC_FROM);
+        memory.put(at, encoded, 0, length);
+        return finish(at, length);
+    }
+
+    private int encode() {
+        int to = BatchImage.HEADER_LENGTH;
+        for (int i = 0; i < AppendBenchmark.BATCH_RECORDS; i++) {
+            to = BatchImage.putRecord(encoded, to, value, i);
+        }
+        return to;
     }
 
     private int room(int length) {

@@ -31,6 +31,36 @@ final class BatchImage {
         return bytes(record);
     }
 
+    /** Writes a record of a batch with a time of 0 at a place; returns the place after it. */
+    static int putRecord(byte[] target, int from, byte[] value, int offsetDelta) {
+        int body = 5 + varintSize(value.length) + value.length; // the delta is below 64
+        int at = putVarint(target, from, body);
+        target[at] = 0;
+        target[at + 1] = 0;
+        target[at + 2] = (byte) (offsetDelta << 1);
+        target[at + 3] = 1; // no key
+        at = putVarint(target, at + 4, value.length);
+        System.arraycopy(value, 0, target, at, value.length);
+        at += value.length;
+        target[at] = 0;
+        return at + 1;
+    }
+
+    private static int varintSize(int value) {
+        return value < 64 ? 1 : value < 8192 ? 2 : 3;
+    }
+
+    private static int putVarint(byte[] target, int from, int value) {
+        int at = from;
+        int v = value << 1;
+        while (v >= 0x80) {
+            target[at++] = (byte) (v | 0x80);
+            v >>>= 7;
+        }
+        target[at] = (byte) v;
+        return at + 1;
+    }
+
     /** Returns a batch; offsets, epoch and times are 0. */
     static byte[] batch(byte[] value, int records) {
         ByteBuffer batch =

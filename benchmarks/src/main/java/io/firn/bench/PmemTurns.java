@@ -22,7 +22,8 @@ import picocli.CommandLine.Option;
         description = {
             "Measures durable appends to a pool in memory that rolls and deletes segments, one by",
             "one and in batches of 16, and the floor with the same library, in turns of some",
-            "milliseconds, so that other load affects both alike. Prints quantiles over the turns."
+            "milliseconds, so that other load affects both alike. Batches have two floors: one is",
+            "given encoded records, the other one values. Prints quantiles over the turns."
         })
 public final class PmemTurns implements Callable<Integer> {
     private static final int[] SIZES = {64, 256, 1024, 4096};
@@ -79,7 +80,9 @@ public final class PmemTurns implements Callable<Integer> {
             try {
                 log.directToRolling();
                 report(bytes, 1, log::exclusive, floor::append);
-                report(bytes, AppendBenchmark.BATCH_RECORDS, log::batchOf16, floor::batchOf16);
+                int batch = AppendBenchmark.BATCH_RECORDS;
+                report(bytes, batch, log::batchOf16, floor::batchOf16);
+                report(bytes, batch, log::batchOf16, floor::encodedBatchOf16);
             } finally {
                 floor.close();
             }
