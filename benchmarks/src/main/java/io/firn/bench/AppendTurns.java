@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.Callable;
 import java.util.function.LongSupplier;
@@ -18,9 +19,10 @@ import picocli.CommandLine.Option;
         mixinStandardHelpOptions = true,
         sortOptions = false,
         description = {
-            "Measures un-forced appends one by one to a segment whose pages were touched, and the",
-            "floor (one copy, one CRC), in turns of about a millisecond, so that other load affects",
-            "both alike. Prints quantiles over the turns."
+            "Measures un-forced appends one by one to a segment whose pages were touched, and two",
+            "floors, in turns of about a millisecond, so that other load affects all alike: one",
+            "copies and sums an encoded batch, the other one is given a value as Firn is, encodes",
+            "and publishes it. Prints quantiles over the turns."
         })
 public final class AppendTurns implements Callable<Integer> {
     private static final int[] SIZES = {64, 256, 1024};
@@ -46,8 +48,13 @@ public final class AppendTurns implements Callable<Integer> {
         try {
             out.printf("%s%n", Machine.now());
             out.printf(
-                    "%6s %22s %22s %16s%n",
-                    "bytes", "Firn p10, p50 ns", "floor p10, p50 ns", "ratios");
+                    "%6s %22s %22s %16s %22s %16s%n",
+                    "bytes",
+                    "Firn p10, p50 ns",
+                    "floor, encoded",
+                    "ratios",
+                    "floor, values",
+                    "ratios");
             for (int bytes : SIZES) {
                 compare(bytes, memory);
             }
@@ -74,10 +81,12 @@ public final class AppendTurns implements Callable<Integer> {
             try {
                 int ops = (int) (((SEGMENT_MIB - 1L) << 20) / (bytes + OVERHEAD) / turns);
                 ops = Math.min(ops, 10_000);
+                List<LongSupplier> all =
+                        List.of(log::exclusive, floor::append, floor::encodedAppend);
                 log.directToRolling();
-                quantiles(log::exclusive, floor::append, WARM_UP_TURNS, ops);
+                quantiles(all, WARM_UP_TURNS, ops);
                 log.directToMeasured();
-                report(bytes, quantiles(log::exclusive, floor::append, turns, ops));
+                report(bytes, quantiles(all, turns, ops));
             } finally {
                 floor.close();
             }
@@ -86,12 +95,12 @@ public final class AppendTurns implements Callable<Integer> {
         }
     }
 
-    private static double[][] quantiles(
-            LongSupplier log, LongSupplier floor, int turns, int operations) {
-        double[][] ns = new double[2][turns];
+    private static double[][] quantiles(List<LongSupplier> all, int turns, int operations) {
+        double[][] ns = new double[all.size()][turns];
         for (int turn = 0; turn < turns; turn++) {
-            ns[0][turn] = time(log, operations);
-            ns[1][turn] = time(floor, operations);
+            for (int i = 0; i < ns.length; i++) {
+                ns[i][turn] = time(all.get(i), operations);
+            }
         }
         for (double[] each : ns) {
             Arrays.sort(each);
@@ -115,15 +124,16 @@ public final class AppendTurns implements Callable<Integer> {
     private void report(int bytes, double[][] ns) {
         int low = turns / 10;
         int half = turns / 2;
-        out.printf(
-                Locale.ROOT,
-                "%6d %11.1f %10.1f %11.1f %10.1f %8.2f %7.2f%n",
-                bytes,
-                ns[0][low],
-                ns[0][half],
-                ns[1][low],
-                ns[1][half],
-                ns[0][low] / ns[1][low],
-                ns[0][half] / ns[1][half]);
+        out.printf(Locale.ROOT, "%6d %11.1f %10.1f", bytes, ns[0][low], ns[0][half]);
+        for (double[] floor : List.of(ns[1], ns[2])) {
+            out.printf(
+                    Locale.ROOT,
+                    " %11.1f %10.1f %8.2f %7.2f",
+                    floor[low],
+                    floor[half],
+                    ns[0][low] / floor[low],
+                    ns[0][half] / floor[half]);
+        }
+        out.println();
     }
 }

@@ -12,7 +12,9 @@ final class BatchImage {
     static final int LENGTH = 8;
     static final int CRC = 17;
     static final int CRC_FROM = 21;
-    private static final int LENGTH_OVERHEAD = 12;
+    static final int BASE_TIMESTAMP = 27;
+    static final int MAX_TIMESTAMP = 35;
+    static final int LENGTH_OVERHEAD = 12;
 
     private BatchImage() {}
 
