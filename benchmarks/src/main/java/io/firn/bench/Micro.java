@@ -175,6 +175,13 @@ public final class Micro implements Callable<Integer> {
                         targets.add(Target.atMost("durable-append-to-floor" + size, ratio, 1.3));
                     }
                 }
+                case Plan.EXCLUSIVE_VALUE -> {
+                    if (durable) {
+                        targets.add(
+                                Target.atMost(
+                                        "durable-append-to-encoding-floor" + size, ratio, 1.3));
+                    }
+                }
                 case Plan.SHARED -> oneThread = subject.ns();
                 case Plan.SHARED_8 ->
                         targets.add(

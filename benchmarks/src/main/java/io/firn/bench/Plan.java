@@ -11,6 +11,7 @@ import java.util.Map;
 /** The cases that {@link Micro} runs: all, or a quick selection. */
 final class Plan {
     static final String EXCLUSIVE = "append exclusive";
+    static final String EXCLUSIVE_VALUE = "append / encoding floor";
     static final String SHARED = "append shared";
     static final String SHARED_2 = "append shared, 2 threads";
     static final String SHARED_8 = "append shared, 8 threads";
@@ -81,6 +82,18 @@ final class Plan {
         boolean memory = place.equals(Case.MEMORY);
         Bench floor = append(AppendFloor.class, "append", place, durability, bytes, 1, 1);
         addAppend(EXCLUSIVE, AppendBenchmark.class, "exclusive", 1, floor, place, durability);
+        if (memory) {
+            Bench encoding =
+                    append(AppendFloor.class, "encodedAppend", place, durability, bytes, 1, 1);
+            addAppend(
+                    EXCLUSIVE_VALUE,
+                    AppendBenchmark.class,
+                    "exclusive",
+                    1,
+                    encoding,
+                    place,
+                    durability);
+        }
         if (memory || durability == Durability.DURABLE) {
             addAppend(SHARED, SharedAppendBenchmark.class, "shared", 1, floor, place, durability);
         }
