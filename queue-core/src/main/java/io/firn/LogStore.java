@@ -218,9 +218,9 @@ public interface LogStore extends AutoCloseable {
      * Makes everything durable, persists marks, cursors and checkpoints, and releases all
      * resources. Appenders and tailers throw {@link ClosedException} from then on. Idempotent.
      *
-     * <p>If a step fails, such as a call of the application's clock, the others follow, and what the
-     * first one threw is thrown at last: then the resources are released, but not everything may be
-     * durable or persisted.
+     * <p>If a step fails, such as a call of the application's clock, the others follow, and what
+     * the first one threw is thrown at last: then the resources are released, but not everything
+     * may be durable or persisted.
      *
      * @throws PoisonedException when the medium failed during the close, so that not everything is
      *     durable; the store is closed nevertheless

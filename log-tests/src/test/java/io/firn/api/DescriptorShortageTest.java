@@ -6,10 +6,13 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.firn.Appender;
+import io.firn.FirnException;
 import io.firn.LogStore;
 import io.firn.StoreFullException;
+import io.firn.Tailer;
 import io.firn.Topic;
 import io.firn.TopicOptions;
+import io.firn.Verdict;
 import io.firn.file.FileTier;
 import io.firn.medium.FileMedium;
 import io.firn.medium.FilterFileMedium;
@@ -22,6 +25,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.locks.LockSupport;
 import java.util.logging.Handler;
 import java.util.logging.Level;
 import java.util.logging.LogRecord;
@@ -64,7 +68,7 @@ class DescriptorShortageTest {
 
     /** A file system that opens files only while there are descriptors. */
     private static final class Full extends FilterFileMedium {
-        private boolean isFull;
+        private volatile boolean isFull;
 
         Full() {
             super(FileMedium.real());
@@ -226,5 +230,108 @@ class DescriptorShortageTest {
         assertTrue(warned >= 3 && warned <= SHORT_ONES / 2 + 1, warned + " lines");
         long ended = logged.stream().filter(r -> Level.INFO.equals(r.getLevel())).count();
         assertEquals(warned, ended);
+    }
+
+    /** That is how tiered stores are most of the time. */
+    @Test
+    void shouldMakeAppendsWaitAlsoWhenAnotherTierIsFull() {
+        Path other = directory.resolve("other");
+        try (LogStore tiered =
+                        StoreBuilder.over(other.resolve("store"), FileMedium.real())
+                                .tier(
+                                        FileTier.builder(other.resolve("hot"))
+                                                .capacityBytes(1 << 20)
+                                                .build())
+                                .tier(
+                                        FileTier.builder(other.resolve("cold"))
+                                                .medium(medium)
+                                                .build())
+                                .open();
+                Appender waiting =
+                        tiered.createTopic(
+                                        "trades",
+                                        TopicOptions.defaults()
+                                                .withSegmentBytes(256 << 10)
+                                                .withMaxRecordBytes(100_000))
+                                .partition(0)
+                                .openAppender()) {
+            byte[] value = new byte[RECORD];
+            for (int i = 0; i < 40; i++) { // 2 MB
+                waiting.append(value);
+            }
+            medium.isFull = true;
+            while (waiting.appendAsync(ByteBuffer.wrap(value)) >= 0) {
+                continue; // until there is no block left
+            }
+            for (int i = 0; i < 20 || tiered.findings().isEmpty(); i++) {
+                LockSupport.parkNanos(20_000_000);
+                long offset = waiting.appendAsync(ByteBuffer.wrap(value));
+                assertEquals(Appender.BACK_PRESSURED, offset);
+            }
+            medium.isFull = false;
+            waiting.append(value);
+        }
+    }
+
+    /** The pauses after other failures become longer and longer: a minute at last. */
+    @Test
+    void shouldBeToldToReadersOfAnotherProcessWhoSeeNewRecordsSoonAfterIt() {
+        Full ofReader = new Full();
+        try (LogStore reader =
+                        StoreBuilder.over(directory.resolve("store"), ofReader)
+                                .tier(
+                                        FileTier.builder(directory.resolve("tier"))
+                                                .medium(ofReader)
+                                                .build())
+                                .nanoClock(() -> clock.time() * 1_000_000)
+                                .invokerMode()
+                                .readOnly()
+                                .open();
+                Tailer tailer = reader.openTopic("orders").partition(0).openTailer()) {
+            look(reader, tailer);
+            ofReader.isFull = true;
+            appendSegments();
+            for (int i = 0; i < 100; i++) {
+                clock.advance(1_000);
+                look(reader, tailer);
+            }
+            assertTrue(tailer.offset() < store.openTopic("orders").partition(0).durableOffset());
+            assertEquals(1, reader.findings().size(), reader.findings().toString());
+            String finding = reader.findings().get(0);
+            assertTrue(finding.contains("readers do not see new records"), finding);
+
+            ofReader.isFull = false;
+            for (int i = 0; i < 100; i++) {
+                clock.advance(100);
+                look(reader, tailer);
+            }
+            assertEquals(store.openTopic("orders").partition(0).durableOffset(), tailer.offset());
+            assertEquals(List.of(), reader.findings());
+            checkLines(Level.WARNING, 2);
+            checkLines(Level.INFO, 1);
+            assertEquals(3, logged.size());
+        }
+    }
+
+    private void appendSegments() {
+        for (int i = 0; i < 20; ) {
+            i += append() < 0 ? 0 : 1;
+            tidy(1);
+        }
+    }
+
+    /** Looks at the files, if it is time, and reads what is to be seen. */
+    private static void look(LogStore reader, Tailer tailer) {
+        LockSupport.parkNanos(20_000_000); // the follower's own pauses are real ones
+        while (reader.doWork() > 0) {
+            continue;
+        }
+        try {
+            while (tailer.poll(record -> Verdict.CONTINUE, 100) > 0) {
+                continue;
+            }
+        } catch (FirnException e) {
+            assertTrue(e.getMessage().contains("too many open files"), e.getMessage());
+        }
     }
 }

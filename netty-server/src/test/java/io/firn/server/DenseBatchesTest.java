@@ -16,6 +16,7 @@ import org.apache.kafka.common.message.ProduceRequestData.PartitionProduceData;
 import org.apache.kafka.common.message.ProduceResponseData;
 import org.apache.kafka.common.message.ProduceResponseData.PartitionProduceResponse;
 import org.apache.kafka.common.protocol.ApiKeys;
+import org.apache.kafka.common.protocol.Errors;
 import org.apache.kafka.common.record.TimestampType;
 import org.apache.kafka.common.record.internal.MemoryRecords;
 import org.apache.kafka.common.record.internal.MemoryRecordsBuilder;
@@ -93,6 +94,25 @@ class DenseBatchesTest {
                 assertEquals(1, each.baseOffset());
             }
             assertEquals(1 + RECORDS, produced(hostile).get(0).baseOffset());
+            Running.await("all to be given back", () -> queuedBytes(running) == 0);
+        }
+    }
+
+    /** If each of them cost time for each other one, this would take longer than tests may. */
+    @Test
+    void shouldRefuseVeryManyDenseBatchesForATopicThatDoesNotExistWithoutCountingTheirRecords()
+            throws Exception {
+        int many = 200_000;
+        ByteBuffer header = ByteBuffer.allocate(61);
+        header.putInt(8, 49).put(16, (byte) 2).putShort(21, (short) 1).putInt(57, 1_000);
+        try (Running running = new Running(directory, Map.of());
+                Wire hostile = new Wire(running.server())) {
+            hostile.send(request(MemoryRecords.readableRecords(header), many));
+            List<PartitionProduceResponse> refused = produced(hostile);
+            assertEquals(many, refused.size());
+            for (PartitionProduceResponse each : refused) {
+                assertEquals(Errors.UNKNOWN_TOPIC_OR_PARTITION.code(), each.errorCode());
+            }
             Running.await("all to be given back", () -> queuedBytes(running) == 0);
         }
     }

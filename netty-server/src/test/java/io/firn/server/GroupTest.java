@@ -1,6 +1,7 @@
 package io.firn.server;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -27,6 +28,7 @@ import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.GroupState;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.OffsetOutOfRangeException;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -320,6 +322,30 @@ class GroupTest {
             admin.deleteConsumerGroups(List.of("readers"))
                     .all()
                     .get(Running.HANGS_AFTER_S, TimeUnit.SECONDS);
+            assertEquals(
+                    0,
+                    admin.listGroups().all().get(Running.HANGS_AFTER_S, TimeUnit.SECONDS).size());
+        }
+        assertEquals(List.of(), running.store().openTopic(TOPIC).cursorNames());
+    }
+
+    @Test
+    void shouldKeepNothingOfAGroupWhoseOffsetsWereRefused() throws Exception {
+        TopicPartition first = new TopicPartition(TOPIC, 0);
+        try (Admin admin = running.admin()) {
+            for (int i = 0; i < 3; i++) {
+                String group = "beyond-" + i;
+                Map<TopicPartition, OffsetAndMetadata> beyond =
+                        Map.of(first, new OffsetAndMetadata(1_000_000));
+                ExecutionException refused =
+                        assertThrows(
+                                ExecutionException.class,
+                                () ->
+                                        admin.alterConsumerGroupOffsets(group, beyond)
+                                                .all()
+                                                .get(Running.HANGS_AFTER_S, TimeUnit.SECONDS));
+                assertInstanceOf(OffsetOutOfRangeException.class, refused.getCause());
+            }
             assertEquals(
                     0,
                     admin.listGroups().all().get(Running.HANGS_AFTER_S, TimeUnit.SECONDS).size());

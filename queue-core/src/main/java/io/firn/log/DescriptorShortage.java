@@ -13,9 +13,9 @@ import java.util.concurrent.ConcurrentHashMap;
  * Tells the user of a store that files cannot be opened because too many are open: by a finding
  * while it lasts, and by a line in the log when it begins, each minute, and when it is over.
  * Whatever could not be done is tried again by others. While it lasts, this duty looks once a
- * second whether a file can be opened. It is over when one can, and nobody has missed a descriptor
- * for some seconds: there may be too few for those who need several. {@link #note} is for any
- * thread.
+ * second whether a file can be opened; in a store that only reads, its follower does, as that has
+ * no duties. It is over when one can, and nobody has missed a descriptor for some seconds: there
+ * may be too few for those who need several. {@link #note} is for any thread.
  */
 public final class DescriptorShortage extends Duty {
     private static final System.Logger LOG = System.getLogger("io.firn");
@@ -37,6 +37,9 @@ public final class DescriptorShortage extends Duty {
     @GuardedBy("this")
     private long lineNs;
 
+    @GuardedBy("this")
+    private long lookedNs;
+
     /** Whether a line was logged since it began, so that its end is told, too. */
     @GuardedBy("this")
     private boolean isTold;
@@ -52,8 +55,8 @@ public final class DescriptorShortage extends Duty {
      * @return whether it is, and is told of here
      */
     public boolean note(Throwable error) {
-        if (!OutOfDescriptorsException.isReasonFor(error) || store.isReadOnly()) {
-            return false; // the duties of a read-only store are not run
+        if (!OutOfDescriptorsException.isReasonFor(error)) {
+            return false;
         }
         lastNs = store.nowNs();
         if (finding == null) {
@@ -75,13 +78,18 @@ public final class DescriptorShortage extends Duty {
                                 ? "the machine has as many files open as it may have (sysctl"
                                         + " fs.file-max)"
                                 : "the process has " + most + " (ulimit -n)")
-                        + ", so that the store cannot open its own: appends that need one wait for"
-                        + " ten seconds and then fail, forces and moves wait until it can. Raise"
-                        + " the limit, or close some";
+                        + ", so that the store cannot open its own: "
+                        + (store.isReadOnly()
+                                ? "readers do not see new records until it can"
+                                : "appends that need one wait for ten seconds and then fail,"
+                                        + " forces and moves wait until it can")
+                        + ". Raise the limit, or close some";
         isTold = false;
         tell(finding);
-        call();
-        savers.forEach(Duty::call);
+        if (!store.isReadOnly()) {
+            call();
+            savers.forEach(Duty::call);
+        }
     }
 
     @GuardedBy("this")
@@ -120,18 +128,34 @@ public final class DescriptorShortage extends Duty {
         if (finding == null) {
             return 0;
         }
-        if (!canOpen() || store.nowNs() - lastNs < QUIET_NS) {
-            tell(finding);
+        if (!endIfOver()) {
             // Who waits for one partition may have asked for blocks of others, and not take them.
             savers.forEach(Duty::call);
             againAt(nowMs() + INTERVAL_MS);
             return 0;
         }
+        return 1;
+    }
+
+    /** As {@link #run}, for the follower of a store that only reads. */
+    public synchronized void look() {
+        if (finding != null && store.nowNs() - lookedNs >= INTERVAL_MS * 1_000_000) {
+            lookedNs = store.nowNs();
+            endIfOver();
+        }
+    }
+
+    @GuardedBy("this")
+    private boolean endIfOver() {
+        if (!canOpen() || store.nowNs() - lastNs < QUIET_NS) {
+            tell(finding);
+            return false;
+        }
         finding = null;
         if (isTold) {
             LOG.log(System.Logger.Level.INFO, "{0}: files can be opened again", store);
         }
-        return 1;
+        return true;
     }
 
     private boolean canOpen() {

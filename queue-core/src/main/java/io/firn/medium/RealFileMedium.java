@@ -1,6 +1,7 @@
 package io.firn.medium;
 
 import io.firn.DurabilityClass;
+import java.io.File;
 import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.io.RandomAccessFile;
@@ -210,9 +211,11 @@ enum RealFileMedium implements FileMedium {
 
     @Override
     public long usableBytes(Path path) throws IOException {
-        // Without a look at all mounts, which a file store needs.
-        long bytes = nearestExisting(path).toFile().getUsableSpace();
-        return bytes > 0 ? bytes : fileStore(path).getUsableSpace();
+        // Without a look at all mounts, which a file store needs, and for which a file is opened.
+        File place = nearestExisting(path).toFile();
+        long bytes = place.getUsableSpace();
+        boolean isKnown = bytes > 0 || place.getTotalSpace() > 0; // otherwise 0 may be an error
+        return isKnown ? bytes : fileStore(path).getUsableSpace();
     }
 
     @Override
@@ -259,8 +262,9 @@ enum RealFileMedium implements FileMedium {
         try {
             return Files.getFileStore(existing);
         } catch (IOException e) {
+            IOException why = OutOfDescriptorsException.orSame(existing, e);
             throw new IOException(
-                    "could not determine the file system of " + existing + ": " + e, e);
+                    "could not determine the file system of " + existing + ": " + why, why);
         }
     }
 

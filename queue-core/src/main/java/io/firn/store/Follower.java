@@ -107,6 +107,9 @@ final class Follower implements Background.Following {
 
     @Override
     public synchronized int look() throws IOException {
+        if (store.descriptors().isNow()) {
+            store.descriptors().look();
+        }
         long now = System.nanoTime();
         if (looked && now - nextLookNs < 0) {
             return 0;

@@ -17,6 +17,7 @@ import io.firn.log.SparseIndex;
 import io.firn.log.TierState;
 import io.firn.medium.FileMedium;
 import io.firn.medium.NoSpace;
+import io.firn.medium.OutOfDescriptorsException;
 import io.firn.spi.Block;
 import io.firn.spi.StorageTier;
 import java.io.IOException;
@@ -213,14 +214,18 @@ final class BlockSupply extends Duty implements BlockSource {
                 } catch (IOException e) {
                     giveBack(e);
                     state.onFailure(e); // the log continues in the other tiers
-                    broken = broken == null ? e : broken;
+                    boolean isLack = OutOfDescriptorsException.isReasonFor(e);
+                    broken = broken == null || isLack ? e : broken;
                 } catch (RuntimeException | InternalError e) {
                     giveBack(e);
                     throw e;
                 }
             }
-            if (noRoom == null) {
-                throw broken;
+            if (noRoom == null || OutOfDescriptorsException.isReasonFor(broken)) {
+                throw broken; // a lack passes, and that tier may have room
+            }
+            if (broken != null) {
+                noRoom.addSuppressed(broken);
             }
             lastFullMs = nowMs();
             next.refuseAsFull(noRoom, freed);

@@ -133,15 +133,23 @@ record PartitionDirectory(
         return e;
     }
 
-    StoreFullException full(IOException e, long wanted) throws IOException {
+    StoreFullException full(IOException e, long wanted) {
         return new StoreFullException(
                 path
                         + ": "
                         + wanted
                         + " bytes wanted for a segment, "
-                        + medium.usableBytes(path)
+                        + usable()
                         + " usable: make room, or let retention or migration do so",
                 e);
+    }
+
+    private String usable() {
+        try {
+            return Long.toString(medium.usableBytes(path));
+        } catch (IOException e) {
+            return "an unknown number"; // that the disk is full is what has to be said
+        }
     }
 
     void force() throws IOException {

@@ -52,6 +52,11 @@ final class GroupOffsets {
                 : Errors.UNKNOWN_TOPIC_OR_PARTITION;
     }
 
+    /** Returns whether a group may have an offset; asked before anything is kept for the group. */
+    static boolean isInLog(Topic topic, int partition, long offset) {
+        return offset >= 0 && offset <= topic.partition(partition).nextOffset();
+    }
+
     /** Sets an offset of the group; a force of the cursor makes it durable. */
     static Cursor advance(Topic topic, String groupId, int partition, long offset) {
         Cursor cursor = topic.cursor(groupId);

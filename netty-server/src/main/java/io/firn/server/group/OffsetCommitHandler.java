@@ -166,20 +166,24 @@ public final class OffsetCommitHandler implements Handler<OffsetCommitRequestDat
         if (text != null && text.length() > maxMetadataChars) {
             return Errors.OFFSET_METADATA_TOO_LARGE;
         }
-        synchronized (group) {
-            if (!group.noteCursor(topic.id(), GroupOffsets.memoryBytes(topic))
-                    || (text != null
-                            && !text.isEmpty()
-                            && !group.hasMemoryFor(2L * text.length()))) {
-                return Errors.COORDINATOR_NOT_AVAILABLE; // the client tries again
-            }
-        }
         try {
-            moved.add(GroupOffsets.advance(topic, group.id(), partition, asked.committedOffset()));
+            long offset = asked.committedOffset();
+            if (!GroupOffsets.isInLog(topic, partition, offset)) {
+                return Errors.OFFSET_OUT_OF_RANGE; // there are no such records yet
+            }
+            synchronized (group) {
+                if (!group.noteCursor(topic.id(), GroupOffsets.memoryBytes(topic))
+                        || (text != null
+                                && !text.isEmpty()
+                                && !group.hasMemoryFor(2L * text.length()))) {
+                    return Errors.COORDINATOR_NOT_AVAILABLE; // the client tries again
+                }
+            }
+            moved.add(GroupOffsets.advance(topic, group.id(), partition, offset));
             metadata.put(GroupOffsets.place(topic, partition), text);
             return Errors.NONE;
         } catch (InvalidOptionException e) {
-            return Errors.OFFSET_OUT_OF_RANGE; // there are no such records yet
+            return Errors.OFFSET_OUT_OF_RANGE;
         } catch (RuntimeException e) {
             return ErrorMapper.codeOf(e);
         }

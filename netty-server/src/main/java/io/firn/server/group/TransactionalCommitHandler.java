@@ -141,7 +141,7 @@ public final class TransactionalCommitHandler implements Handler<TxnOffsetCommit
             Group group, Topic topic, TxnOffsetCommitRequestPartition asked, Gathered to) {
         int partition = asked.partitionIndex();
         long offset = asked.committedOffset();
-        if (offset < 0 || offset > topic.partition(partition).nextOffset()) {
+        if (!GroupOffsets.isInLog(topic, partition, offset)) {
             return Errors.OFFSET_OUT_OF_RANGE; // there are no such records yet
         }
         String text = asked.committedMetadata();

@@ -74,12 +74,6 @@ final class ProduceAppender {
             return data.records() == null ? 0 : data.records().sizeInBytes();
         }
 
-        /** Returns whether the log has to decompress the batch, which may take long. */
-        boolean isDense() {
-            return data.records() instanceof MemoryRecords records
-                    && new ForeignRecords(records.buffer()).isDense();
-        }
-
         /** Returns whether the batch says that it belongs to a transaction. */
         boolean isTransactional() {
             return data.records() instanceof MemoryRecords records
@@ -145,9 +139,12 @@ final class ProduceAppender {
             item.refuse(Errors.INVALID_RECORD, "no records");
             return Outcome.DONE;
         }
+        ForeignRecords batch = new ForeignRecords(records.buffer());
+        if (!mayTakeLong && batch.isDense()) {
+            return Outcome.ELSEWHERE; // the log decompresses it to count its records
+        }
         TopicSettings settings = topic.settings();
         long now = clock.time();
-        ForeignRecords batch = new ForeignRecords(records.buffer());
         Errors wrong = batch.check(settings, version, now);
         if (wrong == Errors.NONE
                 && !mayTakeLong

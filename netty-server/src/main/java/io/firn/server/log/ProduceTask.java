@@ -48,6 +48,7 @@ final class ProduceTask {
     private final ProduceRequestData request;
     private final ProduceAppender.Terms terms;
     private final List<Item> items = new ArrayList<>();
+    private final long bytes;
     private final ProduceResponseData response = new ProduceResponseData();
 
     /** The batches that are left; those that were tried last come last. */
@@ -90,6 +91,7 @@ final class ProduceTask {
                 items.add(new Item(topic, data, result));
             }
         }
+        bytes = items.stream().mapToLong(Item::bytes).sum();
         rest = new ArrayDeque<>(items);
         tries = items.size();
     }
@@ -118,7 +120,7 @@ final class ProduceTask {
         }
         while (!rest.isEmpty()) {
             Item item = rest.element();
-            Outcome outcome = item.isDense() ? Outcome.ELSEWHERE : tryAppend(item, forces, false);
+            Outcome outcome = tryAppend(item, forces, false);
             if (outcome == Outcome.ELSEWHERE && appendsElsewhere(item, forces)) {
                 return;
             }
@@ -173,10 +175,6 @@ final class ProduceTask {
 
     /** Returns false if the batch is refused; otherwise this task continues when it is appended. */
     private boolean appendsElsewhere(Item item, List<CompletableFuture<?>> forces) {
-        long bytes = 0;
-        for (Item each : items) {
-            bytes += each.bytes();
-        }
         block();
         try {
             if (decompression.tryRun(bytes, exchange.counted(() -> appendDense(item, forces)))) {
