@@ -80,7 +80,7 @@ final class FileLocks {
         boolean interrupted = Thread.interrupted();
         try {
             while (true) {
-                RandomAccessFile opened = new RandomAccessFile(file.toFile(), "r");
+                RandomAccessFile opened = open(file, "r");
                 try {
                     FileLock lock = opened.getChannel().tryLock(0, Long.MAX_VALUE, true);
                     String holder = lock == null ? read(opened) : null;
@@ -126,11 +126,19 @@ final class FileLocks {
         }
     }
 
+    private static RandomAccessFile open(Path file, String mode) throws IOException {
+        try {
+            return new RandomAccessFile(file.toFile(), mode);
+        } catch (IOException e) {
+            throw OutOfDescriptorsException.orSame(file, e);
+        }
+    }
+
     private static RandomAccessFile openAndLock(Path file) throws IOException {
         boolean interrupted = Thread.interrupted();
         try {
             for (int tries = 1; ; ) {
-                RandomAccessFile opened = new RandomAccessFile(file.toFile(), "rw");
+                RandomAccessFile opened = open(file, "rw");
                 try {
                     // The only use of this channel: an interrupt of a later use would release the
                     // lock.

@@ -235,13 +235,22 @@ enum RealFileMedium implements FileMedium {
 
     @Override
     public UUID runningSystem() {
-        return SystemStart.ID;
+        return SystemStart.id();
     }
 
     /** The start of the system, as Linux identifies it; read when it is first needed. */
     private static final class SystemStart {
         private static final Path FILE = Path.of("/proc/sys/kernel/random/boot_id");
-        private static final UUID ID = read();
+        private static volatile UUID known;
+
+        static UUID id() {
+            UUID id = known;
+            if (id == null) { // also when it could not be read for a lack of descriptors
+                id = read();
+                known = id;
+            }
+            return id;
+        }
 
         private static UUID read() {
             try {
