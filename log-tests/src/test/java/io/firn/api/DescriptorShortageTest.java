@@ -263,12 +263,15 @@ class DescriptorShortageTest {
             while (waiting.appendAsync(ByteBuffer.wrap(value)) >= 0) {
                 continue; // until there is no block left
             }
-            for (int i = 0; i < 20 || tiered.findings().isEmpty(); i++) {
-                LockSupport.parkNanos(20_000_000);
-                long offset = waiting.appendAsync(ByteBuffer.wrap(value));
-                assertEquals(Appender.BACK_PRESSURED, offset);
+            try {
+                for (int i = 0; i < 20 || tiered.findings().isEmpty(); i++) {
+                    LockSupport.parkNanos(20_000_000);
+                    long offset = waiting.appendAsync(ByteBuffer.wrap(value));
+                    assertEquals(Appender.BACK_PRESSURED, offset);
+                }
+            } finally {
+                medium.isFull = false; // or the store could not be closed
             }
-            medium.isFull = false;
             waiting.append(value);
         }
     }
