@@ -31,6 +31,8 @@ import org.apache.kafka.common.message.MetadataRequestData.MetadataRequestTopic;
 import org.apache.kafka.common.message.OffsetCommitRequestData;
 import org.apache.kafka.common.message.OffsetCommitRequestData.OffsetCommitRequestPartition;
 import org.apache.kafka.common.message.OffsetCommitRequestData.OffsetCommitRequestTopic;
+import org.apache.kafka.common.message.ProduceRequestData;
+import org.apache.kafka.common.message.ProduceRequestData.PartitionProduceData;
 import org.apache.kafka.common.protocol.ApiKeys;
 import org.apache.kafka.common.protocol.ApiMessage;
 import org.apache.kafka.common.record.internal.MemoryRecords;
@@ -94,6 +96,10 @@ final class Attacks {
             case "bomb-gzip" -> bomb(Compression.gzip().build());
             case "bomb-lz4" -> bomb(Compression.lz4().build());
             case "bomb-snappy" -> bomb(Compression.snappy().build());
+            case "dense" -> {
+                createTopics(1, 1);
+                inParallel(this::produceDense);
+            }
             case "delete-groups" -> {
                 createTopics(500, 1);
                 mentionGroups(20_000);
@@ -475,6 +481,25 @@ final class Attacks {
                 }
             }
         }
+    }
+
+    /**
+     * Produces very many batches that claim many records, which have to be decompressed to be
+     * counted, to one partition, or to a topic that does not exist.
+     */
+    private void produceDense(Wire wire, int number) throws IOException {
+        ByteBuffer header = ByteBuffer.allocate(61);
+        header.putInt(8, 49).put(16, (byte) 2).putShort(21, (short) 1).putInt(57, 1_000);
+        MemoryRecords dense = MemoryRecords.readableRecords(header);
+        String topic = number % 2 == 0 ? "t0-0" : "no-such";
+        List<PartitionProduceData> all = new ArrayList<>();
+        for (int i = 0; i < 100_000; i++) {
+            all.add(new PartitionProduceData().setIndex(0).setRecords(dense));
+        }
+        ProduceRequestData request = Asks.produce(topic, 0, (short) 1, dense);
+        request.topicData().iterator().next().setPartitionData(all);
+        wire.send(request(ApiKeys.PRODUCE, Asks.PRODUCE, request));
+        wire.receive();
     }
 
     /** Metadata of topics that do not exist, each by another name, which may create them. */

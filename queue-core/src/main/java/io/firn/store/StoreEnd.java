@@ -58,7 +58,7 @@ final class StoreEnd {
         steps.addAll(List.of(this::markClosing, this::awaitAppends, transactions::close));
         steps.addAll(List.of(this::awaitMoves, this::noteSound));
         if (!isReadOnly) {
-            steps.addAll(List.of(this::force, this::persist, this::dropReserved));
+            steps.addAll(List.of(this::force, this::settle, this::dropReserved));
         }
         // A force that is under way must not lose its mapping.
         steps.addAll(List.of(this::markGone, this::awaitForces, this::closeEnds));
@@ -98,15 +98,15 @@ final class StoreEnd {
     }
 
     /** Persists the final state; everything has been forced. */
-    private void persist() {
+    private void settle() {
         long nowMs = context.timeMs();
         ending.each(all, partition -> partition.upkeep().settle(nowMs));
         List<Runnable> ofTopics = new ArrayList<>();
-        topics.all().forEach(topic -> ofTopics.add(() -> persist(topic, nowMs)));
+        topics.all().forEach(topic -> ofTopics.add(() -> settle(topic, nowMs)));
         background.sideBySide().run(ofTopics);
     }
 
-    private void persist(TopicLog topic, long nowMs) {
+    private void settle(TopicLog topic, long nowMs) {
         background.attempt(
                 topic,
                 () -> {
