@@ -216,7 +216,8 @@ public interface LogStore extends AutoCloseable {
 
     /**
      * Makes everything durable, persists marks, cursors and checkpoints, and releases all
-     * resources. Appenders and tailers throw {@link ClosedException} from then on. Idempotent.
+     * resources. Appenders and tailers throw {@link ClosedException} from then on. Idempotent; a
+     * second call returns at once, also while the first one is under way in another thread.
      *
      * <p>If a step fails, such as a call of the application's clock, the others follow, and what
      * the first one threw is thrown at last: then the resources are released, but not everything

@@ -1,19 +1,25 @@
 package io.firn.api;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.firn.Appender;
+import io.firn.Cleanup;
 import io.firn.InvalidOptionException;
 import io.firn.LogStore;
 import io.firn.Partition;
+import io.firn.TopicOptions;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** The store's threads are made by whom the application says. */
 class ThreadFactoryTest {
@@ -61,14 +67,20 @@ class ThreadFactoryTest {
     }
 
     /** Those that exist do the work of the ones that could not be made. */
-    @Test
-    void shouldGoOnWithTheThreadsThatCouldBeMade() {
+    @ParameterizedTest
+    @ValueSource(strings = {"an exception", "an error", "one that runs"})
+    void shouldGoOnWithTheThreadsThatCouldBeMade(String instead) {
         ThreadFactory tired =
                 work -> {
-                    if (made.size() >= 2) {
-                        throw new IllegalStateException("no more, on purpose");
+                    if (made.size() < 2) {
+                        return factory.newThread(work);
                     }
-                    return factory.newThread(work);
+                    return switch (instead) {
+                        case "an exception" ->
+                                throw new IllegalStateException("no more, on purpose");
+                        case "an error" -> throw new OutOfMemoryError("no more, on purpose");
+                        default -> made.get(0);
+                    };
                 };
         try (LogStore store = Stores.at(directory).threadFactory(tired).open();
                 Appender appender =
@@ -76,6 +88,39 @@ class ThreadFactoryTest {
             Stores.fill(appender, 100, 10_000);
             appender.appendFuture(new byte[1]).join();
         }
-        assertEquals(List.of("firn-force", "firn-tidy"), names());
+        assertEquals(2, made.size());
+    }
+
+    /** Compaction has a thread of its own, which is made with the first topic that needs it. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void shouldLeaveNothingOfATopicWhoseThreadCouldNotBeMade(boolean isError) {
+        AtomicBoolean refuses = new AtomicBoolean();
+        ThreadFactory once =
+                work -> {
+                    if (refuses.get()) {
+                        if (isError) {
+                            throw new OutOfMemoryError("on purpose");
+                        }
+                        throw new IllegalStateException("on purpose");
+                    }
+                    return factory.newThread(work);
+                };
+        TopicOptions compacted = Stores.small().withCleanup(Cleanup.COMPACT);
+        try (LogStore store = Stores.at(directory).threadFactory(once).open()) {
+            refuses.set(true);
+            assertThrows(Throwable.class, () -> store.createTopic("t", compacted));
+            refuses.set(false);
+            assertFalse(store.hasTopic("t"));
+            Partition partition = store.createTopic("t", compacted).partition(0);
+            assertTrue(names().contains("firn-compact"), names().toString());
+            try (Appender appender = partition.openAppender()) {
+                appender.append(new byte[1], new byte[1]);
+            }
+        }
+        try (LogStore store = Stores.at(directory).open()) {
+            assertEquals(List.of("t"), store.topicNames());
+            assertEquals(1, store.openTopic("t").partition(0).nextOffset());
+        }
     }
 }

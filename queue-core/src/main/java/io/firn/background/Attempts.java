@@ -84,7 +84,8 @@ public final class Attempts {
             backOff.onFailure();
             next = ", tried again in " + backOff.pauseSeconds() + " s";
         }
-        LOG.log(
+        GuardedLog.log(
+                LOG,
                 System.Logger.Level.ERROR,
                 subject + ": background work failed" + next + ": " + e.getMessage(),
                 e);

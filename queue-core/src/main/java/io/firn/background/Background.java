@@ -158,11 +158,10 @@ public final class Background {
      * invoker mode.
      */
     public synchronized void startCompacting() {
-        boolean isFirst = !isCompacting;
-        isCompacting = true;
-        if (isFirst && started && !ending) {
-            compactors.start(compacting, null);
+        if (!isCompacting && started && !ending) {
+            compactors.start(compacting, null); // if that fails, the next call tries it again
         }
+        isCompacting = true;
     }
 
     /** Whether the store is being closed: work that takes long ends early. */

@@ -128,7 +128,7 @@ final class StoreThread {
     }
 
     private void failed(Throwable e) {
-        LOG.log(System.Logger.Level.ERROR, thread.getName() + " failed", e);
+        GuardedLog.log(LOG, System.Logger.Level.ERROR, thread.getName() + " failed", e);
     }
 
     @Override

@@ -76,10 +76,21 @@ final class Workers {
     synchronized void start(Agenda ofDuties, IdleStrategy rest) {
         agenda = ofDuties;
         Worker first = add(name, rest);
+        try {
+            first.thread().start();
+        } catch (RuntimeException | Error e) {
+            remove();
+            throw e;
+        }
         if (rest != null) {
             unparked = first.thread(); // how that waits is not known: each call wakes it
         }
-        first.thread().start();
+    }
+
+    /** Undoes an {@link #add} whose thread does not run. */
+    private synchronized void remove() {
+        started--;
+        looking.decrementAndGet();
     }
 
     private Worker add(String threadName, IdleStrategy rest) {
@@ -100,19 +111,19 @@ final class Workers {
         Worker spare;
         try {
             spare = add(spareName, null);
-        } catch (RuntimeException e) { // of the user's thread factory
+        } catch (RuntimeException | Error e) { // of the user's thread factory
             if (!isCreationRefused) {
                 isCreationRefused = true; // it is tried, and refused, again and again
-                LOG.log(System.Logger.Level.WARNING, spareName + " was not created", e);
+                GuardedLog.log(LOG, System.Logger.Level.WARNING, spareName + " was not created", e);
             }
             return;
         }
         try {
             spare.thread().start();
-        } catch (OutOfMemoryError e) { // no more threads, for example: those that run go on
-            started--;
-            looking.decrementAndGet();
-            LOG.log(System.Logger.Level.WARNING, spareName + " was not started", e);
+        } catch (RuntimeException | Error e) {
+            // No more threads, for example, or one that runs already: those that run go on.
+            remove();
+            GuardedLog.log(LOG, System.Logger.Level.WARNING, spareName + " was not started", e);
         }
     }
 

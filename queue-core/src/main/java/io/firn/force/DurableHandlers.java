@@ -2,6 +2,7 @@ package io.firn.force;
 
 import io.firn.DurableHandler;
 import io.firn.background.Gate;
+import io.firn.background.GuardedLog;
 import io.firn.log.SegmentedLog;
 import java.lang.invoke.VarHandle;
 import java.util.ArrayList;
@@ -86,7 +87,7 @@ public final class DurableHandlers {
             handler.onDurable(log.index(), offset);
         } catch (Throwable e) {
             // The records are durable whatever a handler does, and the medium did not fail.
-            LOG.log(System.Logger.Level.ERROR, log + ": a DurableHandler failed", e);
+            GuardedLog.log(LOG, System.Logger.Level.ERROR, log + ": a DurableHandler failed", e);
         }
     }
 }

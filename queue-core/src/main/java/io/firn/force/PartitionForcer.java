@@ -210,7 +210,9 @@ public final class PartitionForcer implements ForceWaiters {
      */
     public CompletableFuture<Long> whenDurable(long offset, Appender appender) {
         CompletableFuture<Long> future = futures.add(offset, appender);
-        futures.complete(log.durableOffset());
+        if (offset <= log.durableOffset()) { // otherwise the force completes it that comes
+            futures.complete(log.durableOffset());
+        }
         if (!future.isDone()) {
             try {
                 log.state().checkForceable();

@@ -5,6 +5,7 @@ import io.firn.FirnException;
 import io.firn.InvalidOptionException;
 import io.firn.PoisonedException;
 import io.firn.UnknownTopicException;
+import io.firn.background.GuardedLog;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /** Which operations a partition allows, and the error for the others. Thread-safe. */
@@ -196,7 +197,7 @@ public final class LogState {
             if (state == State.OPEN) {
                 become(State.POISONED);
             }
-            LOG.log(System.Logger.Level.ERROR, poison.getMessage(), cause);
+            GuardedLog.log(LOG, System.Logger.Level.ERROR, poison.getMessage(), cause);
         }
         return poison;
     }

@@ -1,6 +1,7 @@
 package io.firn.log;
 
 import io.firn.VisibleListener;
+import io.firn.background.GuardedLog;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -71,7 +72,11 @@ final class VisibleListeners {
                 listener.onVisible();
             } catch (Throwable e) {
                 // The records are there, whatever a listener does.
-                LOG.log(System.Logger.Level.ERROR, partition + ": a VisibleListener failed", e);
+                GuardedLog.log(
+                        LOG,
+                        System.Logger.Level.ERROR,
+                        partition + ": a VisibleListener failed",
+                        e);
             }
         }
     }

@@ -58,7 +58,9 @@ final class CursorGroup {
             }
             writeFiles();
         } finally {
-            begun.subList(0, held).forEach(each -> each.cursor.writing().unlock());
+            for (int i = 0; i < held; i++) { // allocates nothing: the heap may be full
+                begun.get(i).cursor.writing().unlock();
+            }
         }
         return moved;
     }

@@ -38,7 +38,10 @@ final class NewTopics {
         identity = ofStore;
     }
 
-    /** Creates a topic with options that are complete; durable on return. */
+    /**
+     * Creates a topic with options that are complete; durable on return. Without {@link #keep} the
+     * next creation removes it.
+     */
     TopicLog create(String name, TopicOptions options) {
         return create(new TopicLog(store, owner, UUID.randomUUID(), name, options), options);
     }
@@ -76,17 +79,29 @@ final class NewTopics {
             dropHalfCreated();
             halfCreated.add(files);
             files.create(name, complete);
-            halfCreated.clear();
+            topic.startEmpty();
+            return topic;
         } catch (IOException e) {
-            try {
-                dropHalfCreated();
-            } catch (IOException again) {
-                e.addSuppressed(again);
-            }
+            dropAfter(e);
             throw TopicFiles.failed("topic " + name + " could not be created", e);
+        } catch (RuntimeException | Error e) { // of the thread factory, or for a lack of memory
+            dropAfter(e);
+            throw e;
         }
-        topic.startEmpty();
-        return topic;
+    }
+
+    @GuardedBy("this")
+    private void dropAfter(Throwable failure) {
+        try {
+            dropHalfCreated();
+        } catch (IOException | RuntimeException | Error again) {
+            failure.addSuppressed(again); // the next creation tries it again
+        }
+    }
+
+    /** A topic that was created is served: it stays. */
+    synchronized void keep(TopicLog topic) {
+        halfCreated.remove(topic.context().files());
     }
 
     private static void checkTiersOf(TopicContext topic) {

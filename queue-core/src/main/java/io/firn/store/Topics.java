@@ -122,7 +122,7 @@ final class Topics implements TopicOwner {
     /** Creates the journal, in tiers of the strongest class that there is. */
     synchronized TopicLog createJournal() {
         if (journal == null) {
-            add(newTopics.journal(JOURNAL));
+            addNew(newTopics.journal(JOURNAL));
         }
         return journal;
     }
@@ -167,24 +167,22 @@ final class Topics implements TopicOwner {
     void onDeath(String thread, Throwable why) {
         String what = "the thread " + thread + " ended (" + why + ")" + store.reason(why);
         death = new Death(what, why);
-        refuseAfterDeath();
-        store.findings()
-                .add(
-                        death.what
-                                + ": "
-                                + (store.isReadOnly()
-                                        ? "new records are no longer seen"
-                                        : "appends are refused")
-                                + ", existing records can be read; open the store again");
+        String finding =
+                what
+                        + ": "
+                        + (store.isReadOnly()
+                                ? "new records are no longer seen"
+                                : "appends are refused")
+                        + ", existing records can be read; open the store again";
+        // The application's log may fail, too: each is told whatever becomes of the others.
+        new Ending().run(List.of(() -> store.findings().add(finding), this::refuseAfterDeath));
     }
 
     private void refuseAfterDeath() {
         synchronized (endLock) {
             Death now = death;
             if (now != null && !store.isReadOnly()) {
-                for (PartitionLog partition : partitions()) {
-                    partition.log().poison(now.what, "", now.why);
-                }
+                new Ending().each(partitions(), each -> each.log().poison(now.what, "", now.why));
             }
         }
     }
@@ -213,8 +211,23 @@ final class Topics implements TopicOwner {
         checkRoom(name, complete.partitions());
         unreadable.checkMayCreate(name, store.config().createsBesideUnreadable());
         TopicLog topic = newTopics.create(name, complete);
-        add(topic);
+        addNew(topic);
         return topic;
+    }
+
+    private void addNew(TopicLog topic) {
+        try {
+            add(topic);
+        } finally {
+            if (isServed(topic)) {
+                newTopics.keep(topic);
+            }
+        }
+    }
+
+    @SuppressWarnings("ReferenceEquality") // this very topic
+    private boolean isServed(TopicLog topic) {
+        return topic == journal || topic == served.get(topic.name());
     }
 
     /** Those of deleted topics count until they are released. */
@@ -254,6 +267,7 @@ final class Topics implements TopicOwner {
         TopicLog topic = find(name);
         TopicFiles files = topic.context().files();
         Object before = files.identity();
+        Burial burial = new Burial(store, topic, () -> burials.removeIf(b -> b.topic() == topic));
         try {
             files.writeTombstone(name, topic.options());
         } catch (IOException e) {
@@ -263,12 +277,14 @@ final class Topics implements TopicOwner {
             }
             throw TopicFiles.failed("topic " + name + " could not be deleted", e);
         }
-        drop(topic);
-        store.onTopics();
-        topic.logs().forEach(partition -> partition.log().markGone(true));
-        Burial burial = new Burial(store, topic, () -> burials.removeIf(b -> b.topic() == topic));
-        burials.add(burial);
-        burial.call();
+        try {
+            drop(topic);
+            store.onTopics();
+            topic.logs().forEach(partition -> partition.log().markGone(true));
+        } finally {
+            burials.add(burial); // also when there is too little memory for the rest
+            burial.call();
+        }
     }
 
     /**

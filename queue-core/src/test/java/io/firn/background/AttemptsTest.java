@@ -4,6 +4,11 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.logging.Handler;
+import java.util.logging.Level;
+import java.util.logging.LogRecord;
+import java.util.logging.Logger;
 import org.junit.jupiter.api.Test;
 
 /** When steps that failed are tried again. */
@@ -25,6 +30,38 @@ class AttemptsTest {
                             },
                             backOff));
         }
+    }
+
+    /** The disk that fails is that of the application's log, too. */
+    @Test
+    void shouldGoOnWhenTheLogThrows() {
+        Logger log = Logger.getLogger("io.firn");
+        Level before = log.getLevel();
+        AtomicInteger thrown = new AtomicInteger();
+        Handler throwing =
+                new Handler() {
+                    @Override
+                    public void publish(LogRecord record) {
+                        thrown.incrementAndGet();
+                        throw new IllegalStateException("on purpose");
+                    }
+
+                    @Override
+                    public void flush() {}
+
+                    @Override
+                    public void close() {}
+                };
+        log.setLevel(Level.ALL);
+        log.addHandler(throwing);
+        try {
+            fail("on purpose");
+        } finally {
+            log.removeHandler(throwing);
+            log.setLevel(before);
+        }
+        assertEquals(FAILURES, thrown.get());
+        assertTrue(backOff.isFailing());
     }
 
     @Test

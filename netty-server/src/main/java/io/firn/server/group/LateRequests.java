@@ -19,8 +19,8 @@ import org.apache.kafka.common.protocol.ApiKeys;
  * anyway. Thread-safe.
  */
 public final class LateRequests {
-    /** From so many on, those of ids that were forgotten are removed. */
-    private static final int MANY = 60_000;
+    /** From so many on, those of ids that were forgotten are removed: each id may have two. */
+    private static final int MANY = 2 * TransactionCoordinator.MOST_NAMES + 20_000;
 
     private final TransactionCoordinator coordinator;
     private final Map<Key, Newest> newest = new ConcurrentHashMap<>();

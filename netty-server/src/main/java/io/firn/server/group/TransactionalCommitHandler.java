@@ -6,6 +6,7 @@ import io.firn.ProducerIdentity;
 import io.firn.Topic;
 import io.firn.TransactionCoordinator;
 import io.firn.TransactionCoordinator.CursorMove;
+import io.firn.TransactionCoordinator.NamedProducer;
 import io.firn.TransactionStateException;
 import io.firn.UnknownProducerException;
 import io.firn.UnknownTopicException;
@@ -57,11 +58,18 @@ public final class TransactionalCommitHandler implements Handler<TxnOffsetCommit
         this.maxMetadataChars = maxMetadataChars;
     }
 
-    /** What is gathered of a request before it is carried out as a whole. */
+    /**
+     * What is gathered of a request before it is carried out as a whole.
+     *
+     * @param isOfProducer whether it came from a producer that there is; otherwise it will be
+     *     refused, and nothing is kept for the group
+     */
     private record Gathered(
-            List<CursorMove> moves, List<TxnOffsetCommitResponsePartition> accepted) {
-        Gathered() {
-            this(new ArrayList<>(), new ArrayList<>());
+            boolean isOfProducer,
+            List<CursorMove> moves,
+            List<TxnOffsetCommitResponsePartition> accepted) {
+        Gathered(boolean isOfProducer) {
+            this(isOfProducer, new ArrayList<>(), new ArrayList<>());
         }
 
         /** Returns about how much memory it uses until the transaction ends. */
@@ -93,7 +101,7 @@ public final class TransactionalCommitHandler implements Handler<TxnOffsetCommit
                                     request.generationId());
         }
         TxnOffsetCommitResponseData response = new TxnOffsetCommitResponseData();
-        Gathered gathered = new Gathered();
+        Gathered gathered = new Gathered(isPresent(request));
         Group committer = group;
         Errors ofGroup = error;
         exchange.changeInSteps(
@@ -125,8 +133,17 @@ public final class TransactionalCommitHandler implements Handler<TxnOffsetCommit
                         late.refuseOr(
                                 exchange,
                                 request.transactionalId(),
-                                new ProducerIdentity(request.producerId(), request.producerEpoch()),
+                                producerOf(request),
                                 () -> commit(exchange, request, committer, gathered, response)));
+    }
+
+    private static ProducerIdentity producerOf(TxnOffsetCommitRequestData request) {
+        return new ProducerIdentity(request.producerId(), request.producerEpoch());
+    }
+
+    private boolean isPresent(TxnOffsetCommitRequestData request) {
+        NamedProducer present = coordinator.find(request.transactionalId());
+        return present != null && present.identity().equals(producerOf(request));
     }
 
     private static Errors refusal(
@@ -151,7 +168,7 @@ public final class TransactionalCommitHandler implements Handler<TxnOffsetCommit
         String place = GroupOffsets.place(topic, partition);
         String note = null;
         synchronized (group) {
-            if (!group.noteCursor(topic.id(), GroupOffsets.memoryBytes(topic))) {
+            if (to.isOfProducer && !group.noteCursor(topic.id(), GroupOffsets.memoryBytes(topic))) {
                 return Errors.COORDINATOR_NOT_AVAILABLE; // the client tries again
             }
             if ((text != null && !text.isEmpty()) || group.commitMetadata().containsKey(place)) {
@@ -188,11 +205,16 @@ public final class TransactionalCommitHandler implements Handler<TxnOffsetCommit
         if (!memory.add(name, exchange.connection().owner(), bytes)) {
             return Errors.COORDINATOR_NOT_AVAILABLE; // the client tries again
         }
-        ProducerIdentity producer =
-                new ProducerIdentity(request.producerId(), request.producerEpoch());
+        ProducerIdentity producer = producerOf(request);
+        if (!gathered.isOfProducer && isPresent(request)) {
+            memory.giveBack(name, bytes);
+            return Errors.COORDINATOR_NOT_AVAILABLE; // it has come meanwhile, and tries again
+        }
         try {
-            commits.record(group, Map.of());
-            coordinator.advance(name, producer, gathered.moves);
+            if (gathered.isOfProducer) {
+                commits.record(group, Map.of()); // before: a group that has offsets has its file
+            }
+            coordinator.advance(name, producer, gathered.moves); // or says what is wrong
         } catch (ProducerFencedException e) {
             memory.giveBack(name, bytes);
             return Errors.INVALID_PRODUCER_EPOCH; // as a partition says

@@ -34,6 +34,9 @@ final class FetchTask {
     /** More partitions than this are looked up in the background. */
     private static final int MANY = 2_000;
 
+    /** As many may be named twice where aborted transactions are listed. */
+    private static final int MANY_IF_COMMITTED = 20;
+
     /** About what a partition uses in a response, as objects. */
     private static final int PARTITION_BYTES = 300;
 
@@ -75,11 +78,21 @@ final class FetchTask {
         this.request = request;
         this.access = exchange.connection().access();
         this.readers = FetchReader.readersOf(exchange, request);
+        long all = countNamed();
+        if (all > MANY_IF_COMMITTED && all <= MANY && request.isolationLevel() != 0) {
+            // For each mention the aborted transactions would be listed again.
+            FetchReader.mergeDuplicates(exchange.version(), request);
+            all = countNamed();
+        }
+        this.named = all;
+    }
+
+    private long countNamed() {
         long all = 0;
         for (FetchRequestData.FetchTopic each : request.topics()) {
             all += 1 + each.partitions().size();
         }
-        this.named = all;
+        return all;
     }
 
     // ---- read

@@ -3,6 +3,7 @@ package io.firn.server.log;
 import io.firn.server.log.ProduceAppender.Item;
 import io.firn.server.log.ProduceAppender.Outcome;
 import io.firn.server.wire.Exchange;
+import io.firn.server.wire.ResponseElements;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -82,7 +83,9 @@ final class ProduceTask {
         response.setThrottleTimeMs(throttleMs);
         for (TopicProduceData topic : request.topicData()) {
             TopicProduceResponse results =
-                    new TopicProduceResponse().setName(topic.name()).setTopicId(topic.topicId());
+                    new ResponseElements.ProducedTopic()
+                            .setName(topic.name())
+                            .setTopicId(topic.topicId());
             response.responses().add(results);
             for (PartitionProduceData data : topic.partitionData()) {
                 PartitionProduceResponse result =

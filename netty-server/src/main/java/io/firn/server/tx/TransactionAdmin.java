@@ -12,6 +12,7 @@ import io.firn.server.log.ServedTopics;
 import io.firn.server.security.Access;
 import io.firn.server.security.Right;
 import io.firn.server.wire.Exchange;
+import io.firn.server.wire.ResponseElements;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -19,6 +20,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 import org.apache.kafka.common.message.DescribeProducersRequestData;
 import org.apache.kafka.common.message.DescribeProducersResponseData;
 import org.apache.kafka.common.message.DescribeProducersResponseData.PartitionResponse;
@@ -157,17 +159,17 @@ final class TransactionAdmin {
             return result.setErrorCode(Errors.TRANSACTIONAL_ID_NOT_FOUND.code());
         }
         exchange.addAnswerBytes((long) PRODUCER_BYTES * producer.partitions().size());
+        Map<String, TopicData> shown = new TreeMap<>(); // ordered: names may have one hash
         for (Partition each : producer.partitions()) {
             String topic = each.topic().name();
             if (access.has(Right.DESCRIBE_TRANSACTION_TOPIC, topic)) {
-                TopicData shown = result.topics().find(topic);
-                if (shown == null) {
-                    shown = new TopicData().setTopic(topic);
-                    result.topics().add(shown);
-                }
-                shown.partitions().add(each.index());
+                shown.computeIfAbsent(
+                                topic, key -> new ResponseElements.TransactionTopic().setTopic(key))
+                        .partitions()
+                        .add(each.index());
             }
         }
+        result.topics().addAll(shown.values());
         return result.setTransactionState(NAMES.get(producer.state()))
                 .setTransactionTimeoutMs((int) producer.timeout().toMillis())
                 .setTransactionStartTimeMs(producer.startMs())
@@ -215,9 +217,13 @@ final class TransactionAdmin {
      */
     void writeMarkers(Exchange exchange, WriteTxnMarkersRequestData request) {
         Access access = exchange.connection().access();
-        if (!access.has(Right.WRITE_MARKERS) && !access.has(Right.WRITE_MARKERS_AS_BROKER)) {
-            access.demand(Right.WRITE_MARKERS);
-        }
+        // Kafka's own answer to a request that may not is made by the square of what it names.
+        Errors denied =
+                access.has(Right.WRITE_MARKERS)
+                                || access.has(Right.WRITE_MARKERS_AS_BROKER)
+                                || access.may(Right.WRITE_MARKERS)
+                        ? Errors.NONE
+                        : Errors.CLUSTER_AUTHORIZATION_FAILED;
         WriteTxnMarkersResponseData response = new WriteTxnMarkersResponseData();
         List<Runnable> all = new ArrayList<>();
         for (WritableTxnMarker marker : request.markers()) {
@@ -235,6 +241,7 @@ final class TransactionAdmin {
                                                             .setPartitionIndex(index)
                                                             .setErrorCode(
                                                                     write(
+                                                                                    denied,
                                                                                     marker,
                                                                                     topic.name(),
                                                                                     index)
@@ -245,7 +252,10 @@ final class TransactionAdmin {
         exchange.changeInSteps(all, Runnable::run, () -> exchange.reply(response));
     }
 
-    private Errors write(WritableTxnMarker marker, String topic, int index) {
+    private Errors write(Errors denied, WritableTxnMarker marker, String topic, int index) {
+        if (denied != Errors.NONE) {
+            return denied;
+        }
         Partition partition = find(topic, index);
         if (partition == null) {
             return Errors.UNKNOWN_TOPIC_OR_PARTITION;

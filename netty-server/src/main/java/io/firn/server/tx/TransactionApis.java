@@ -66,12 +66,16 @@ final class TransactionApis {
     void addPartitions(Exchange exchange, AddPartitionsToTxnRequestData request) {
         Access access = exchange.connection().access();
         String name = request.v3AndBelowTransactionalId();
-        access.demand(Right.ADD_PARTITIONS, name);
+        // Kafka's own answer to a request that may not is made by the square of what it names.
+        Errors denied =
+                access.may(Right.ADD_PARTITIONS, name)
+                        ? Errors.NONE
+                        : Errors.TRANSACTIONAL_ID_AUTHORIZATION_FAILED;
         AddPartitionsToTxnResponseData response = new AddPartitionsToTxnResponseData();
         List<Asked> all = new ArrayList<>();
         for (AddPartitionsToTxnTopic topic : request.v3AndBelowTopics()) {
             AddPartitionsToTxnTopicResult results =
-                    new AddPartitionsToTxnTopicResult().setName(topic.name());
+                    new ResponseElements.AddedTopic().setName(topic.name());
             response.resultsByTopicV3AndBelow().add(results);
             // Each once: a request may name one very often.
             for (int index : new LinkedHashSet<>(topic.partitions())) {
@@ -81,10 +85,10 @@ final class TransactionApis {
         Found found = new Found();
         exchange.inSteps(
                 all,
-                each -> look(access, each, found),
+                each -> look(access, denied, each, found),
                 () -> {
                     Errors outcome =
-                            found.isAnyWrong
+                            found.isAnyWrong || denied != Errors.NONE
                                     ? Errors.OPERATION_NOT_ATTEMPTED
                                     : add(exchange, request, found.partitions);
                     found.good.forEach(each -> each.setPartitionErrorCode(outcome.code()));
@@ -92,8 +96,8 @@ final class TransactionApis {
                 });
     }
 
-    private void look(Access access, Asked asked, Found found) {
-        Errors error = find(access, asked, found.partitions);
+    private void look(Access access, Errors denied, Asked asked, Found found) {
+        Errors error = denied == Errors.NONE ? find(access, asked, found.partitions) : denied;
         AddPartitionsToTxnPartitionResult result =
                 new ResponseElements.AddedPartition()
                         .setPartitionIndex(asked.index)

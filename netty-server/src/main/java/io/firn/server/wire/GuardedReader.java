@@ -3,7 +3,13 @@ package io.firn.server.wire;
 import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadMXBean;
 import java.nio.ByteBuffer;
+import java.util.EnumSet;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Set;
 import java.util.function.LongSupplier;
+import org.apache.kafka.common.Uuid;
+import org.apache.kafka.common.protocol.ApiKeys;
 import org.apache.kafka.common.protocol.ByteBufferAccessor;
 
 /**
@@ -37,6 +43,23 @@ final class GuardedReader extends ByteBufferAccessor {
     /** What a field may take on average beyond that: several times as much as it does. */
     private static final long MOST_NS_PER_FIELD = 250;
 
+    /**
+     * Requests whose names are all names of what they list, so that no name comes often. Kafka's
+     * collections of names of one hash need time by the cube when the last one is added, within a
+     * single step.
+     */
+    private static final Set<ApiKeys> NAME_ONCE =
+            EnumSet.of(
+                    ApiKeys.PRODUCE,
+                    ApiKeys.ADD_PARTITIONS_TO_TXN,
+                    ApiKeys.OFFSET_FOR_LEADER_EPOCH,
+                    ApiKeys.OFFSET_DELETE,
+                    ApiKeys.CREATE_PARTITIONS,
+                    ApiKeys.JOIN_GROUP);
+
+    /** So many names are not looked at, and so many of one hash are allowed among the others. */
+    private static final int FEW_NAMES = 64;
+
     private static final ThreadMXBean THREADS = ManagementFactory.getThreadMXBean();
 
     private final int mostFields;
@@ -45,9 +68,19 @@ final class GuardedReader extends ByteBufferAccessor {
     private long lastNs;
     private int fields;
     private int lists;
+    private boolean isNameOnce;
+    private int names;
+    private Map<Integer, Integer> hashes;
 
     GuardedReader(ByteBuffer bytes) {
         this(bytes, MOST_FIELDS, GuardedReader::cpuNs);
+    }
+
+    /** Returns a reader for the body of a request. */
+    static GuardedReader ofBody(ApiKeys key, ByteBuffer bytes) {
+        GuardedReader reader = new GuardedReader(bytes);
+        reader.isNameOnce = NAME_ONCE.contains(key);
+        return reader;
     }
 
     /**
@@ -125,6 +158,33 @@ final class GuardedReader extends ByteBufferAccessor {
     public int remaining() {
         lists++;
         return Math.min(super.remaining(), MOST_ELEMENTS);
+    }
+
+    private void countName(int hash) {
+        if (!isNameOnce || ++names <= FEW_NAMES) {
+            return;
+        }
+        if (hashes == null) {
+            hashes = new HashMap<>();
+        }
+        if (hashes.merge(hash, 1, Integer::sum) > FEW_NAMES) {
+            throw new BadRequestException(
+                    "more than " + FEW_NAMES + " of its names have one hash; name each once");
+        }
+    }
+
+    @Override
+    public String readString(int length) {
+        String name = super.readString(length);
+        countName(name.hashCode());
+        return name;
+    }
+
+    @Override
+    public Uuid readUuid() {
+        Uuid id = super.readUuid();
+        countName(id.hashCode());
+        return id;
     }
 
     @Override

@@ -83,7 +83,7 @@ final class RequestReader {
             exchange.replyAs(API_VERSIONS_V0, server.apis().unsupportedVersions());
             return;
         }
-        GuardedReader body = new GuardedReader(exchange.body());
+        GuardedReader body = GuardedReader.ofBody(key, exchange.body());
         ApiMessage message;
         try {
             message = server.apis().parse(key, exchange.version(), body);

@@ -1,16 +1,19 @@
 package io.firn.server.wire;
 
 import org.apache.kafka.common.message.AddPartitionsToTxnResponseData.AddPartitionsToTxnPartitionResult;
+import org.apache.kafka.common.message.AddPartitionsToTxnResponseData.AddPartitionsToTxnTopicResult;
 import org.apache.kafka.common.message.CreateTopicsResponseData.CreatableTopicResult;
 import org.apache.kafka.common.message.DeleteGroupsResponseData.DeletableGroupResult;
 import org.apache.kafka.common.message.DeleteRecordsResponseData.DeleteRecordsPartitionResult;
 import org.apache.kafka.common.message.DeleteRecordsResponseData.DeleteRecordsTopicResult;
 import org.apache.kafka.common.message.DeleteTopicsResponseData.DeletableTopicResult;
 import org.apache.kafka.common.message.DescribeTopicPartitionsResponseData.DescribeTopicPartitionsResponseTopic;
+import org.apache.kafka.common.message.DescribeTransactionsResponseData.TopicData;
 import org.apache.kafka.common.message.MetadataResponseData.MetadataResponseTopic;
 import org.apache.kafka.common.message.OffsetDeleteResponseData.OffsetDeleteResponsePartition;
 import org.apache.kafka.common.message.OffsetDeleteResponseData.OffsetDeleteResponseTopic;
 import org.apache.kafka.common.message.OffsetForLeaderEpochResponseData.OffsetForLeaderTopicResult;
+import org.apache.kafka.common.message.ProduceResponseData.TopicProduceResponse;
 
 /**
  * Elements of responses, each with a hash of its own. Kafka's collections hash them by names and
@@ -19,6 +22,30 @@ import org.apache.kafka.common.message.OffsetForLeaderEpochResponseData.OffsetFo
  */
 public final class ResponseElements {
     private ResponseElements() {}
+
+    /** A topic of Produce. */
+    public static final class ProducedTopic extends TopicProduceResponse {
+        @Override
+        public int hashCode() {
+            return System.identityHashCode(this);
+        }
+    }
+
+    /** A topic of AddPartitionsToTxn. */
+    public static final class AddedTopic extends AddPartitionsToTxnTopicResult {
+        @Override
+        public int hashCode() {
+            return System.identityHashCode(this);
+        }
+    }
+
+    /** A topic of DescribeTransactions. */
+    public static final class TransactionTopic extends TopicData {
+        @Override
+        public int hashCode() {
+            return System.identityHashCode(this);
+        }
+    }
 
     /** A topic of CreateTopics. */
     public static final class CreatedTopic extends CreatableTopicResult {

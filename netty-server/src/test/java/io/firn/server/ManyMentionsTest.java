@@ -1,0 +1,214 @@
+package io.firn.server;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.EOFException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeSet;
+import org.apache.kafka.common.message.AddPartitionsToTxnRequestData;
+import org.apache.kafka.common.message.AddPartitionsToTxnRequestData.AddPartitionsToTxnTopic;
+import org.apache.kafka.common.message.AddPartitionsToTxnRequestData.AddPartitionsToTxnTopicCollection;
+import org.apache.kafka.common.message.AddPartitionsToTxnResponseData;
+import org.apache.kafka.common.message.ProduceRequestData;
+import org.apache.kafka.common.message.ProduceRequestData.TopicProduceData;
+import org.apache.kafka.common.message.ProduceResponseData;
+import org.apache.kafka.common.message.TxnOffsetCommitRequestData;
+import org.apache.kafka.common.message.TxnOffsetCommitRequestData.TxnOffsetCommitRequestPartition;
+import org.apache.kafka.common.message.TxnOffsetCommitRequestData.TxnOffsetCommitRequestTopic;
+import org.apache.kafka.common.message.TxnOffsetCommitResponseData;
+import org.apache.kafka.common.message.WriteTxnMarkersRequestData;
+import org.apache.kafka.common.message.WriteTxnMarkersRequestData.WritableTxnMarker;
+import org.apache.kafka.common.message.WriteTxnMarkersRequestData.WritableTxnMarkerTopic;
+import org.apache.kafka.common.message.WriteTxnMarkersResponseData;
+import org.apache.kafka.common.protocol.ApiKeys;
+import org.apache.kafka.common.protocol.Errors;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * Requests that name the same thing very often, or things of one hash. Where Kafka's collections
+ * compare each with each other, or more often, the answers to these come only after minutes.
+ */
+class ManyMentionsTest {
+    /** Fewer than a reader of requests looks at. */
+    private static final int MENTIONS = 4_000;
+
+    private static final int FEW = 50;
+
+    private static final Map<String, String> NO_RIGHTS =
+            Map.of(
+                    "authorizer.class.name",
+                    "org.apache.kafka.metadata.authorizer.StandardAuthorizer");
+
+    @TempDir Path directory;
+
+    /** A topic that the test can add as often as it wants in little time. */
+    private static final class Produced extends TopicProduceData {
+        @Override
+        public int hashCode() {
+            return System.identityHashCode(this);
+        }
+    }
+
+    private static final class Added extends AddPartitionsToTxnTopic {
+        @Override
+        public int hashCode() {
+            return System.identityHashCode(this);
+        }
+    }
+
+    private static ProduceRequestData producing(int topics) {
+        ProduceRequestData request = new ProduceRequestData().setAcks((short) 1).setTimeoutMs(1);
+        for (int i = 0; i < topics; i++) {
+            request.topicData().add(new Produced().setName("t"));
+        }
+        return request;
+    }
+
+    /** Already when it is decoded, before anything can be answered. */
+    @Test
+    void shouldRefuseAProduceRequestThatNamesOneTopicVeryOften() throws Exception {
+        try (Running running = new Running(directory, Map.of());
+                Wire wire = new Wire(running.server());
+                Wire other = new Wire(running.server())) {
+            ProduceResponseData answer =
+                    wire.ask(ApiKeys.PRODUCE, 9, producing(FEW), new ProduceResponseData());
+            assertEquals(FEW, answer.responses().size());
+            wire.send(Wire.request(ApiKeys.PRODUCE, (short) 9, producing(MENTIONS)));
+            assertThrows(EOFException.class, wire::receive);
+            other.ask(ApiKeys.PRODUCE, 9, producing(1), new ProduceResponseData());
+        }
+    }
+
+    private static AddPartitionsToTxnRequestData adding(int topics, List<Integer> partitions) {
+        AddPartitionsToTxnTopicCollection all = new AddPartitionsToTxnTopicCollection();
+        for (int i = 0; i < topics; i++) {
+            all.add(new Added().setName("t").setPartitions(partitions));
+        }
+        return new AddPartitionsToTxnRequestData()
+                .setV3AndBelowTransactionalId("x")
+                .setV3AndBelowProducerId(1)
+                .setV3AndBelowTopics(all);
+    }
+
+    @Test
+    void shouldRefuseARequestToAddOneTopicVeryOften() throws Exception {
+        try (Running running = new Running(directory, Map.of());
+                Wire wire = new Wire(running.server())) {
+            AddPartitionsToTxnResponseData answer =
+                    wire.ask(
+                            ApiKeys.ADD_PARTITIONS_TO_TXN,
+                            3,
+                            adding(FEW, List.of()),
+                            new AddPartitionsToTxnResponseData());
+            assertEquals(FEW, answer.resultsByTopicV3AndBelow().size());
+            wire.send(
+                    Wire.request(
+                            ApiKeys.ADD_PARTITIONS_TO_TXN, (short) 3, adding(MENTIONS, List.of())));
+            assertThrows(EOFException.class, wire::receive);
+        }
+    }
+
+    @Test
+    void shouldRefuseToAddOnePartitionVeryOftenToWhoMayNot() throws Exception {
+        try (Running running = new Running(directory, NO_RIGHTS);
+                Wire wire = new Wire(running.server())) {
+            AddPartitionsToTxnResponseData answer =
+                    wire.ask(
+                            ApiKeys.ADD_PARTITIONS_TO_TXN,
+                            3,
+                            adding(1, Collections.nCopies(100_000, 0)),
+                            new AddPartitionsToTxnResponseData());
+            var results = answer.resultsByTopicV3AndBelow().iterator().next().resultsByPartition();
+            assertEquals(1, results.size());
+            assertEquals(
+                    Errors.TRANSACTIONAL_ID_AUTHORIZATION_FAILED.code(),
+                    results.iterator().next().partitionErrorCode());
+        }
+    }
+
+    /** A name of letters of which each pair has one hash. */
+    private static String oneHash(int number) {
+        StringBuilder name = new StringBuilder();
+        for (int bit = 0; bit < 18; bit++) {
+            name.append((number >> bit & 1) == 0 ? "Aa" : "BB");
+        }
+        return name.toString();
+    }
+
+    @Test
+    void shouldRefuseMarkersForVeryManyTopicsOfOneHashToWhoMayNot() throws Exception {
+        List<WritableTxnMarkerTopic> topics = new ArrayList<>();
+        for (int i = 0; i < 64_000; i++) {
+            topics.add(
+                    new WritableTxnMarkerTopic()
+                            .setName(oneHash(i))
+                            .setPartitionIndexes(List.of(0)));
+        }
+        WriteTxnMarkersRequestData request =
+                new WriteTxnMarkersRequestData()
+                        .setMarkers(
+                                List.of(
+                                        new WritableTxnMarker()
+                                                .setProducerId(1)
+                                                .setTopics(topics)));
+        try (Running running = new Running(directory, NO_RIGHTS);
+                Wire wire = new Wire(running.server())) {
+            WriteTxnMarkersResponseData answer =
+                    wire.ask(
+                            ApiKeys.WRITE_TXN_MARKERS,
+                            1,
+                            request,
+                            new WriteTxnMarkersResponseData());
+            var codes = new TreeSet<Short>();
+            answer.markers()
+                    .get(0)
+                    .topics()
+                    .forEach(each -> codes.add(each.partitions().get(0).errorCode()));
+            assertEquals(topics.size(), answer.markers().get(0).topics().size());
+            assertEquals(List.of(Errors.CLUSTER_AUTHORIZATION_FAILED.code()), List.copyOf(codes));
+        }
+    }
+
+    @Test
+    void shouldKeepNothingOfAGroupWhoseOffsetsCameFromNoProducer() throws Exception {
+        try (Running running = new Running(directory, Map.of());
+                Wire wire = new Wire(running.server())) {
+            running.createTopic("t", 1, Map.of());
+            for (int i = 0; i < 10; i++) {
+                TxnOffsetCommitRequestData request =
+                        new TxnOffsetCommitRequestData()
+                                .setTransactionalId("nobody")
+                                .setGroupId("g" + i)
+                                .setProducerId(77)
+                                .setTopics(
+                                        List.of(
+                                                new TxnOffsetCommitRequestTopic()
+                                                        .setName("t")
+                                                        .setPartitions(
+                                                                List.of(
+                                                                        new TxnOffsetCommitRequestPartition()
+                                                                                .setPartitionIndex(
+                                                                                        0)))));
+                TxnOffsetCommitResponseData answer =
+                        wire.ask(
+                                ApiKeys.TXN_OFFSET_COMMIT,
+                                3,
+                                request,
+                                new TxnOffsetCommitResponseData());
+                assertEquals(
+                        Errors.INVALID_PRODUCER_ID_MAPPING.code(),
+                        answer.topics().get(0).partitions().get(0).errorCode());
+            }
+            try (var admin = running.admin()) {
+                assertTrue(admin.listGroups().all().get().isEmpty());
+            }
+        }
+    }
+}
