@@ -15,6 +15,15 @@ import org.apache.kafka.common.message.AddPartitionsToTxnRequestData;
 import org.apache.kafka.common.message.AddPartitionsToTxnRequestData.AddPartitionsToTxnTopic;
 import org.apache.kafka.common.message.AddPartitionsToTxnRequestData.AddPartitionsToTxnTopicCollection;
 import org.apache.kafka.common.message.AddPartitionsToTxnResponseData;
+import org.apache.kafka.common.message.CreateTopicsRequestData;
+import org.apache.kafka.common.message.CreateTopicsRequestData.CreatableReplicaAssignment;
+import org.apache.kafka.common.message.CreateTopicsRequestData.CreatableTopic;
+import org.apache.kafka.common.message.CreateTopicsRequestData.CreatableTopicConfig;
+import org.apache.kafka.common.message.CreateTopicsResponseData;
+import org.apache.kafka.common.message.IncrementalAlterConfigsRequestData;
+import org.apache.kafka.common.message.IncrementalAlterConfigsRequestData.AlterConfigsResource;
+import org.apache.kafka.common.message.IncrementalAlterConfigsRequestData.AlterableConfig;
+import org.apache.kafka.common.message.IncrementalAlterConfigsResponseData;
 import org.apache.kafka.common.message.ProduceRequestData;
 import org.apache.kafka.common.message.ProduceRequestData.TopicProduceData;
 import org.apache.kafka.common.message.ProduceResponseData;
@@ -27,9 +36,12 @@ import org.apache.kafka.common.message.WriteTxnMarkersRequestData.WritableTxnMar
 import org.apache.kafka.common.message.WriteTxnMarkersRequestData.WritableTxnMarkerTopic;
 import org.apache.kafka.common.message.WriteTxnMarkersResponseData;
 import org.apache.kafka.common.protocol.ApiKeys;
+import org.apache.kafka.common.protocol.ApiMessage;
 import org.apache.kafka.common.protocol.Errors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * Requests that name the same thing very often, or things of one hash. Where Kafka's collections
@@ -209,6 +221,123 @@ class ManyMentionsTest {
             try (var admin = running.admin()) {
                 assertTrue(admin.listGroups().all().get().isEmpty());
             }
+        }
+    }
+
+    private static final class Created extends CreatableTopic {
+        @Override
+        public int hashCode() {
+            return System.identityHashCode(this);
+        }
+    }
+
+    private static final class Config extends CreatableTopicConfig {
+        @Override
+        public int hashCode() {
+            return System.identityHashCode(this);
+        }
+    }
+
+    private static final class Assignment extends CreatableReplicaAssignment {
+        @Override
+        public int hashCode() {
+            return System.identityHashCode(this);
+        }
+    }
+
+    private static final class Altered extends AlterConfigsResource {
+        @Override
+        public int hashCode() {
+            return System.identityHashCode(this);
+        }
+    }
+
+    private static final class Entry extends AlterableConfig {
+        @Override
+        public int hashCode() {
+            return System.identityHashCode(this);
+        }
+    }
+
+    private static CreatableTopic created(String name, int configs, int assignments) {
+        CreatableTopic topic = new Created();
+        topic.setName(name).setNumPartitions(-1).setReplicationFactor((short) -1);
+        for (int i = 0; i < configs; i++) {
+            topic.configs().add(new Config().setName("retention.ms").setValue("1000"));
+        }
+        for (int i = 0; i < assignments; i++) {
+            topic.assignments().add(new Assignment().setPartitionIndex(0).setBrokerIds(List.of(1)));
+        }
+        return topic;
+    }
+
+    private static void assertRefused(Running running, ApiKeys key, int version, ApiMessage request)
+            throws Exception {
+        try (Wire wire = new Wire(running.server())) {
+            wire.send(Wire.request(key, (short) version, request));
+            assertThrows(EOFException.class, wire::receive, key + " " + version);
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {2, 7})
+    void shouldRefuseToCreateOneTopicVeryOftenAndWithOneConfigOrPartitionVeryOften(int version)
+            throws Exception {
+        CreateTopicsRequestData topics = new CreateTopicsRequestData();
+        for (int i = 0; i < MENTIONS; i++) {
+            topics.topics().add(created("t", 0, 0));
+        }
+        CreateTopicsRequestData configs = new CreateTopicsRequestData();
+        configs.topics().add(created("t", MENTIONS, 0));
+        CreateTopicsRequestData partitions = new CreateTopicsRequestData();
+        partitions.topics().add(created("t", 0, MENTIONS));
+        CreateTopicsRequestData good = new CreateTopicsRequestData().setTimeoutMs(30_000);
+        for (int i = 0; i < 300; i++) { // each has a config and a partition that others have
+            good.topics().add(created("t" + i, 1, i % 2));
+        }
+        try (Running running = new Running(directory, Map.of());
+                Wire wire = new Wire(running.server())) {
+            for (CreateTopicsRequestData each : List.of(topics, configs, partitions)) {
+                assertRefused(running, ApiKeys.CREATE_TOPICS, version, each);
+            }
+            CreateTopicsResponseData answer =
+                    wire.ask(ApiKeys.CREATE_TOPICS, version, good, new CreateTopicsResponseData());
+            assertEquals(300, answer.topics().size());
+            answer.topics().forEach(each -> assertEquals(0, each.errorCode(), each.toString()));
+        }
+    }
+
+    private static AlterConfigsResource altered(String name, int entries) {
+        AlterConfigsResource resource = new Altered();
+        resource.setResourceType((byte) 2).setResourceName(name);
+        for (int i = 0; i < entries; i++) {
+            resource.configs().add(new Entry().setName("retention.ms").setValue("1000"));
+        }
+        return resource;
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {0, 1})
+    void shouldRefuseToAlterOneTopicVeryOftenAndOneConfigVeryOften(int version) throws Exception {
+        IncrementalAlterConfigsRequestData topics = new IncrementalAlterConfigsRequestData();
+        IncrementalAlterConfigsRequestData good = new IncrementalAlterConfigsRequestData();
+        for (int i = 0; i < MENTIONS; i++) {
+            topics.resources().add(altered("t", 0));
+            good.resources().add(altered("t" + i, 1));
+        }
+        IncrementalAlterConfigsRequestData entries = new IncrementalAlterConfigsRequestData();
+        entries.resources().add(altered("t", MENTIONS));
+        try (Running running = new Running(directory, Map.of());
+                Wire wire = new Wire(running.server())) {
+            assertRefused(running, ApiKeys.INCREMENTAL_ALTER_CONFIGS, version, topics);
+            assertRefused(running, ApiKeys.INCREMENTAL_ALTER_CONFIGS, version, entries);
+            IncrementalAlterConfigsResponseData answer =
+                    wire.ask(
+                            ApiKeys.INCREMENTAL_ALTER_CONFIGS,
+                            version,
+                            good,
+                            new IncrementalAlterConfigsResponseData());
+            assertEquals(MENTIONS, answer.responses().size());
         }
     }
 }

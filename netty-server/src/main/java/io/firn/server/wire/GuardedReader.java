@@ -55,10 +55,24 @@ final class GuardedReader extends ByteBufferAccessor {
                     ApiKeys.OFFSET_FOR_LEADER_EPOCH,
                     ApiKeys.OFFSET_DELETE,
                     ApiKeys.CREATE_PARTITIONS,
+                    ApiKeys.DESCRIBE_LOG_DIRS,
                     ApiKeys.JOIN_GROUP);
 
-    /** So many names are not looked at, and so many of one hash are allowed among the others. */
-    private static final int FEW_NAMES = 64;
+    /**
+     * Requests that list names with lists of other names and numbers, each of which may come again
+     * in the list of another name.
+     */
+    private static final Set<ApiKeys> NAME_ONCE_IN_LIST =
+            EnumSet.of(
+                    ApiKeys.CREATE_TOPICS,
+                    ApiKeys.ALTER_CONFIGS,
+                    ApiKeys.INCREMENTAL_ALTER_CONFIGS);
+
+    /** So many of one hash are allowed in a list. */
+    private static final int FEW = 64;
+
+    /** Between a name and its list is the length of that, and in CreateTopics two numbers. */
+    private static final int TOPIC_NUMBERS = 2;
 
     private static final ThreadMXBean THREADS = ManagementFactory.getThreadMXBean();
 
@@ -69,8 +83,16 @@ final class GuardedReader extends ByteBufferAccessor {
     private int fields;
     private int lists;
     private boolean isNameOnce;
-    private int names;
-    private Map<Integer, Integer> hashes;
+    private boolean isNameOnceInList;
+    private int strings;
+    private final Map<Integer, Integer> names = new HashMap<>(0);
+    private final Map<Integer, Integer> inList = new HashMap<>(0);
+    private final Map<Integer, Integer> numbers = new HashMap<>(0);
+    private int lastName;
+    private int lastNumber;
+    private int numberBefore;
+    private int sinceName = Integer.MAX_VALUE / 2;
+    private int sinceNumber = Integer.MAX_VALUE / 2;
 
     GuardedReader(ByteBuffer bytes) {
         this(bytes, MOST_FIELDS, GuardedReader::cpuNs);
@@ -80,6 +102,7 @@ final class GuardedReader extends ByteBufferAccessor {
     static GuardedReader ofBody(ApiKeys key, ByteBuffer bytes) {
         GuardedReader reader = new GuardedReader(bytes);
         reader.isNameOnce = NAME_ONCE.contains(key);
+        reader.isNameOnceInList = NAME_ONCE_IN_LIST.contains(key);
         return reader;
     }
 
@@ -121,6 +144,8 @@ final class GuardedReader extends ByteBufferAccessor {
     }
 
     private void count() {
+        sinceName++;
+        sinceNumber++;
         if (++fields > mostFields) {
             throw new BadRequestException("it has more than " + mostFields + " fields");
         }
@@ -157,19 +182,39 @@ final class GuardedReader extends ByteBufferAccessor {
     @Override
     public int remaining() {
         lists++;
+        if (isNameOnceInList) {
+            beginList();
+        }
         return Math.min(super.remaining(), MOST_ELEMENTS);
     }
 
-    private void countName(int hash) {
-        if (!isNameOnce || ++names <= FEW_NAMES) {
-            return;
+    /** What has the list is the name before it, or the number of a partition. */
+    private void beginList() {
+        inList.clear();
+        if (sinceName == 1 || sinceName == 1 + TOPIC_NUMBERS) {
+            countIn(names, lastName);
+        } else if (sinceNumber == 0) {
+            countIn(numbers, numberBefore); // the last one is the length of the list
+        } else if (sinceNumber == 1) {
+            countIn(numbers, lastNumber);
         }
-        if (hashes == null) {
-            hashes = new HashMap<>();
-        }
-        if (hashes.merge(hash, 1, Integer::sum) > FEW_NAMES) {
+    }
+
+    private static void countIn(Map<Integer, Integer> counts, int hash) {
+        if (counts.merge(hash, 1, Integer::sum) > FEW) {
             throw new BadRequestException(
-                    "more than " + FEW_NAMES + " of its names have one hash; name each once");
+                    "more than " + FEW + " of its names have one hash; name each once");
+        }
+    }
+
+    private void countName(int hash) {
+        if (isNameOnceInList) {
+            countIn(inList, hash);
+            numbers.clear();
+            lastName = hash;
+            sinceName = 0;
+        } else if (isNameOnce && ++strings > FEW) { // most requests have fewer
+            countIn(names, hash);
         }
     }
 
@@ -202,7 +247,10 @@ final class GuardedReader extends ByteBufferAccessor {
     @Override
     public int readInt() {
         count();
-        return super.readInt();
+        numberBefore = lastNumber;
+        lastNumber = super.readInt();
+        sinceNumber = 0;
+        return lastNumber;
     }
 
     @Override
