@@ -42,7 +42,10 @@ final class TooManyOpenFiles {
 
     /** Returns whether an error in opening a file means it. */
     boolean isMeantBy(IOException e) {
-        return isKnown(e) || (!isOfTheFile(e) && !canOpenAny() && isKnown(e));
+        if (!isKnown(e) && !isOfTheFile(e)) {
+            learn();
+        }
+        return isKnown(e);
     }
 
     private boolean isKnown(IOException e) {
@@ -58,18 +61,16 @@ final class TooManyOpenFiles {
                 || e instanceof DirectoryNotEmptyException;
     }
 
-    private boolean canOpenAny() {
+    /** Remembers how a file that can always be opened fails now, if it does. */
+    private void learn() {
         try {
             opening.run();
-            return true;
         } catch (FileSystemException e) {
-            if (isOfTheFile(e) || e.getReason() == null) {
-                return true; // another system: nothing is known
+            if (!isOfTheFile(e) && e.getReason() != null) { // otherwise it is another system
+                messages.add(e.getReason().toLowerCase(Locale.ROOT));
             }
-            messages.add(e.getReason().toLowerCase(Locale.ROOT));
-            return false;
         } catch (IOException e) {
-            return true;
+            return; // it says no reason
         }
     }
 }

@@ -39,6 +39,7 @@ import java.util.UUID;
  */
 final class Store implements LogStore {
     private static final System.Logger LOG = System.getLogger("io.firn");
+
     private final StoreConfig config;
     private final LogContext context;
     private final Topics topics;
@@ -270,13 +271,7 @@ final class Store implements LogStore {
         if (!topics.beginClose()) {
             return;
         }
-        new StoreEnd(
-                        context,
-                        topics,
-                        transactions,
-                        config.readOnly(),
-                        () -> release(config.tiers()))
-                .run();
+        new StoreEnd(context, topics, transactions, () -> release(config.tiers())).run();
     }
 
     /** Whether the caller is in a partition's {@link io.firn.DurableHandler}. */

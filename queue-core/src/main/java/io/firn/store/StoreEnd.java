@@ -20,7 +20,6 @@ final class StoreEnd {
     private final Background background;
     private final Topics topics;
     private final Coordinator transactions;
-    private final boolean isReadOnly;
     private final Runnable release;
     private final Ending ending = new Ending();
     private List<PartitionLog> all = List.of();
@@ -32,17 +31,11 @@ final class StoreEnd {
      *
      * @param release gives back the tiers and the lock
      */
-    StoreEnd(
-            LogContext context,
-            Topics topics,
-            Coordinator transactions,
-            boolean isReadOnly,
-            Runnable release) {
+    StoreEnd(LogContext context, Topics topics, Coordinator transactions, Runnable release) {
         this.context = context;
         this.background = context.background();
         this.topics = topics;
         this.transactions = transactions;
-        this.isReadOnly = isReadOnly;
         this.release = release;
     }
 
@@ -57,7 +50,7 @@ final class StoreEnd {
         steps.addAll(List.of(background::close, this::list));
         steps.addAll(List.of(this::markClosing, this::awaitAppends, transactions::close));
         steps.addAll(List.of(this::awaitMoves, this::noteSound));
-        if (!isReadOnly) {
+        if (!context.isReadOnly()) {
             steps.addAll(List.of(this::force, this::settle, this::dropReserved));
         }
         // A force that is under way must not lose its mapping.

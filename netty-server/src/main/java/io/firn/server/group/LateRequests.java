@@ -19,11 +19,13 @@ import org.apache.kafka.common.protocol.ApiKeys;
  * anyway. Thread-safe.
  */
 public final class LateRequests {
-    /** From so many on, those of ids that were forgotten are removed: each id may have two. */
-    private static final int MANY = 2 * TransactionCoordinator.MOST_NAMES + 20_000;
+    /** From so many on, those of ids that were forgotten are removed. */
+    private static final int MANY = 60_000;
 
     private final TransactionCoordinator coordinator;
     private final Map<Key, Newest> newest = new ConcurrentHashMap<>();
+
+    private volatile int removeFrom = MANY;
 
     private record Key(String name, ApiKeys api) {}
 
@@ -61,8 +63,9 @@ public final class LateRequests {
             return;
         }
         Key key = new Key(name, exchange.key());
-        if (newest.size() >= MANY && !newest.containsKey(key)) {
+        if (newest.size() >= removeFrom && !newest.containsKey(key)) {
             newest.keySet().removeIf(each -> coordinator.find(each.name) == null);
+            removeFrom = Math.max(MANY, 2 * newest.size()); // a look at all is not for each new one
         }
         Newest known = newest.computeIfAbsent(key, unused -> new Newest());
         synchronized (known) {

@@ -81,6 +81,7 @@ final class ProduceTask {
                         exchange.connection().access(),
                         new AtomicInteger(MOST_NAMED));
         response.setThrottleTimeMs(throttleMs);
+        long sum = 0;
         for (TopicProduceData topic : request.topicData()) {
             TopicProduceResponse results =
                     new ResponseElements.ProducedTopic()
@@ -91,10 +92,12 @@ final class ProduceTask {
                 PartitionProduceResponse result =
                         new PartitionProduceResponse().setIndex(data.index()).setBaseOffset(-1);
                 results.partitionResponses().add(result);
-                items.add(new Item(topic, data, result));
+                Item item = new Item(topic, data, result);
+                items.add(item);
+                sum += item.bytes();
             }
         }
-        bytes = items.stream().mapToLong(Item::bytes).sum();
+        bytes = sum;
         rest = new ArrayDeque<>(items);
         tries = items.size();
     }

@@ -219,9 +219,7 @@ final class TransactionAdmin {
         Access access = exchange.connection().access();
         // Kafka's own answer to a request that may not is made by the square of what it names.
         Errors denied =
-                access.has(Right.WRITE_MARKERS)
-                                || access.has(Right.WRITE_MARKERS_AS_BROKER)
-                                || access.may(Right.WRITE_MARKERS)
+                access.has(Right.WRITE_MARKERS_AS_BROKER) || access.may(Right.WRITE_MARKERS)
                         ? Errors.NONE
                         : Errors.CLUSTER_AUTHORIZATION_FAILED;
         WriteTxnMarkersResponseData response = new WriteTxnMarkersResponseData();

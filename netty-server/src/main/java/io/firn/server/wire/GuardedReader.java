@@ -3,10 +3,6 @@ package io.firn.server.wire;
 import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadMXBean;
 import java.nio.ByteBuffer;
-import java.util.EnumSet;
-import java.util.HashMap;
-import java.util.Map;
-import java.util.Set;
 import java.util.function.LongSupplier;
 import org.apache.kafka.common.Uuid;
 import org.apache.kafka.common.protocol.ApiKeys;
@@ -43,37 +39,6 @@ final class GuardedReader extends ByteBufferAccessor {
     /** What a field may take on average beyond that: several times as much as it does. */
     private static final long MOST_NS_PER_FIELD = 250;
 
-    /**
-     * Requests whose names are all names of what they list, so that no name comes often. Kafka's
-     * collections of names of one hash need time by the cube when the last one is added, within a
-     * single step.
-     */
-    private static final Set<ApiKeys> NAME_ONCE =
-            EnumSet.of(
-                    ApiKeys.PRODUCE,
-                    ApiKeys.ADD_PARTITIONS_TO_TXN,
-                    ApiKeys.OFFSET_FOR_LEADER_EPOCH,
-                    ApiKeys.OFFSET_DELETE,
-                    ApiKeys.CREATE_PARTITIONS,
-                    ApiKeys.DESCRIBE_LOG_DIRS,
-                    ApiKeys.JOIN_GROUP);
-
-    /**
-     * Requests that list names with lists of other names and numbers, each of which may come again
-     * in the list of another name.
-     */
-    private static final Set<ApiKeys> NAME_ONCE_IN_LIST =
-            EnumSet.of(
-                    ApiKeys.CREATE_TOPICS,
-                    ApiKeys.ALTER_CONFIGS,
-                    ApiKeys.INCREMENTAL_ALTER_CONFIGS);
-
-    /** So many of one hash are allowed in a list. */
-    private static final int FEW = 64;
-
-    /** Between a name and its list is the length of that, and in CreateTopics two numbers. */
-    private static final int TOPIC_NUMBERS = 2;
-
     private static final ThreadMXBean THREADS = ManagementFactory.getThreadMXBean();
 
     private final int mostFields;
@@ -82,17 +47,7 @@ final class GuardedReader extends ByteBufferAccessor {
     private long lastNs;
     private int fields;
     private int lists;
-    private boolean isNameOnce;
-    private boolean isNameOnceInList;
-    private int strings;
-    private final Map<Integer, Integer> names = new HashMap<>(0);
-    private final Map<Integer, Integer> inList = new HashMap<>(0);
-    private final Map<Integer, Integer> numbers = new HashMap<>(0);
-    private int lastName;
-    private int lastNumber;
-    private int numberBefore;
-    private int sinceName = Integer.MAX_VALUE / 2;
-    private int sinceNumber = Integer.MAX_VALUE / 2;
+    private RepeatedNames repeated; // null where no name is counted
 
     GuardedReader(ByteBuffer bytes) {
         this(bytes, MOST_FIELDS, GuardedReader::cpuNs);
@@ -101,8 +56,7 @@ final class GuardedReader extends ByteBufferAccessor {
     /** Returns a reader for the body of a request. */
     static GuardedReader ofBody(ApiKeys key, ByteBuffer bytes) {
         GuardedReader reader = new GuardedReader(bytes);
-        reader.isNameOnce = NAME_ONCE.contains(key);
-        reader.isNameOnceInList = NAME_ONCE_IN_LIST.contains(key);
+        reader.repeated = RepeatedNames.in(key);
         return reader;
     }
 
@@ -144,8 +98,9 @@ final class GuardedReader extends ByteBufferAccessor {
     }
 
     private void count() {
-        sinceName++;
-        sinceNumber++;
+        if (repeated != null) {
+            repeated.onField();
+        }
         if (++fields > mostFields) {
             throw new BadRequestException("it has more than " + mostFields + " fields");
         }
@@ -182,54 +137,30 @@ final class GuardedReader extends ByteBufferAccessor {
     @Override
     public int remaining() {
         lists++;
-        if (isNameOnceInList) {
-            beginList();
+        if (repeated != null) {
+            repeated.onList();
         }
         return Math.min(super.remaining(), MOST_ELEMENTS);
-    }
-
-    /** What has the list is the name before it, or the number of a partition. */
-    private void beginList() {
-        inList.clear();
-        if (sinceName == 1 || sinceName == 1 + TOPIC_NUMBERS) {
-            countIn(names, lastName);
-        } else if (sinceNumber == 0) {
-            countIn(numbers, numberBefore); // the last one is the length of the list
-        } else if (sinceNumber == 1) {
-            countIn(numbers, lastNumber);
-        }
-    }
-
-    private static void countIn(Map<Integer, Integer> counts, int hash) {
-        if (counts.merge(hash, 1, Integer::sum) > FEW) {
-            throw new BadRequestException(
-                    "more than " + FEW + " of its names have one hash; name each once");
-        }
-    }
-
-    private void countName(int hash) {
-        if (isNameOnceInList) {
-            countIn(inList, hash);
-            numbers.clear();
-            lastName = hash;
-            sinceName = 0;
-        } else if (isNameOnce && ++strings > FEW) { // most requests have fewer
-            countIn(names, hash);
-        }
     }
 
     @Override
     public String readString(int length) {
         String name = super.readString(length);
-        countName(name.hashCode());
+        onName(name.hashCode());
         return name;
     }
 
     @Override
     public Uuid readUuid() {
         Uuid id = super.readUuid();
-        countName(id.hashCode());
+        onName(id.hashCode());
         return id;
+    }
+
+    private void onName(int hash) {
+        if (repeated != null) {
+            repeated.onName(hash);
+        }
     }
 
     @Override
@@ -247,10 +178,11 @@ final class GuardedReader extends ByteBufferAccessor {
     @Override
     public int readInt() {
         count();
-        numberBefore = lastNumber;
-        lastNumber = super.readInt();
-        sinceNumber = 0;
-        return lastNumber;
+        int number = super.readInt();
+        if (repeated != null) {
+            repeated.onNumber(number);
+        }
+        return number;
     }
 
     @Override
