@@ -9,10 +9,8 @@ import java.io.PrintStream;
 import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-@Timeout(120)
 final class ExamplesTest {
     @TempDir private Path dir;
 

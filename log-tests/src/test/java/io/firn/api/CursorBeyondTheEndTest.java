@@ -10,13 +10,11 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
  * A cursor whose file is newer than the records, as in a copy of a store that was being written.
  */
-@Timeout(60)
 class CursorBeyondTheEndTest {
     @TempDir private Path directory;
 

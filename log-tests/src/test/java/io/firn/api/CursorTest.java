@@ -1,6 +1,7 @@
 package io.firn.api;
 
 import static io.firn.api.Stores.bytes;
+import static io.firn.api.Waiting.HANGS_AFTER_S;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -235,7 +236,7 @@ class CursorTest {
 
     private static boolean await(CountDownLatch latch) {
         try {
-            return latch.await(10, TimeUnit.SECONDS);
+            return latch.await(HANGS_AFTER_S, TimeUnit.SECONDS);
         } catch (InterruptedException e) {
             throw new AssertionError(e);
         }

@@ -260,15 +260,16 @@ class DescriptorShortageTest {
                 waiting.append(value);
             }
             medium.isFull = true;
-            while (waiting.appendAsync(ByteBuffer.wrap(value)) >= 0) {
-                continue; // until there is no block left
-            }
             try {
-                for (int i = 0; i < 20 || tiered.findings().isEmpty(); i++) {
-                    LockSupport.parkNanos(20_000_000);
-                    long offset = waiting.appendAsync(ByteBuffer.wrap(value));
-                    assertEquals(Appender.BACK_PRESSURED, offset);
-                }
+                // Until there is no block left, also none of those whose files were open before.
+                int[] refused = {0};
+                Stores.await(
+                        "appends to wait for a block",
+                        () -> {
+                            boolean waits = waiting.appendAsync(ByteBuffer.wrap(value)) < 0;
+                            refused[0] = waits ? refused[0] + 1 : 0;
+                            return refused[0] >= 5 && !tiered.findings().isEmpty();
+                        });
             } finally {
                 medium.isFull = false; // or the store could not be closed
             }

@@ -1,5 +1,6 @@
 package io.firn.api;
 
+import static io.firn.api.Waiting.HANGS_AFTER_S;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import io.firn.Appender;
@@ -28,7 +29,6 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** A process that may open few more files than its partitions need. */
 class FewDescriptorsTest {
-    private static final int HANGS_AFTER_S = 60;
     private static final int PARTITIONS = 8;
     private static final int RECORDS = 20;
     private static final int RECORD_BYTES = 50_000;

@@ -20,13 +20,11 @@ import java.nio.file.Path;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** The file with what a replicated partition was truncated to is damaged or lost. */
-@Timeout(30)
 class LostTruncationsTest {
     @TempDir private Path directory;
     private final SourceLog source = new SourceLog(0, 1);

@@ -1,5 +1,6 @@
 package io.firn.api;
 
+import static io.firn.api.Waiting.HANGS_AFTER_S;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
@@ -31,8 +32,6 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** A process that has too many open files waits; its log is none the worse for it. */
 class NoDescriptorsTest {
-    private static final int HANGS_AFTER_S = 60;
-
     @TempDir Path directory;
     private final Scarce medium = new Scarce();
 

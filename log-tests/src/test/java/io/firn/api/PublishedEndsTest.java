@@ -282,7 +282,7 @@ class PublishedEndsTest {
         }
 
         String outcome() throws InterruptedException {
-            thread.join(30_000);
+            Stores.await("its end", () -> !thread.isAlive());
             return outcome.get();
         }
     }

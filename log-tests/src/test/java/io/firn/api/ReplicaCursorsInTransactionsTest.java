@@ -26,13 +26,11 @@ import java.util.function.Consumer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** Transactions that move cursors, which may be those of a replicated topic. */
-@Timeout(60)
 class ReplicaCursorsInTransactionsTest {
     @TempDir private Path directory;
     private LogStore store;

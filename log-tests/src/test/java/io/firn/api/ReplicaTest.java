@@ -44,7 +44,6 @@ import java.util.Random;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -570,7 +569,6 @@ class ReplicaTest {
     }
 
     @Test
-    @Timeout(30)
     void shouldContinueALoopWhereTheLogWasCut() {
         Topic topic = create(options());
         Tailer tailer = topic.openTailer();

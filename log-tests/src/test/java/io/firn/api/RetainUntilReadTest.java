@@ -1,6 +1,7 @@
 package io.firn.api;
 
 import static io.firn.api.Stores.SEGMENT_BYTES;
+import static io.firn.api.Waiting.HANGS_AFTER_S;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -299,7 +300,7 @@ class RetainUntilReadTest {
                     });
         }
         retention.start();
-        assertTrue(stands.await(30, TimeUnit.SECONDS));
+        assertTrue(stands.await(HANGS_AFTER_S, TimeUnit.SECONDS));
         assertEquals(0, start());
         AtomicLong startThen = new AtomicLong(-1);
         Thread reader =
@@ -326,7 +327,7 @@ class RetainUntilReadTest {
 
     private static void awaitUnchecked(CountDownLatch latch) {
         try {
-            assertTrue(latch.await(30, TimeUnit.SECONDS));
+            assertTrue(latch.await(HANGS_AFTER_S, TimeUnit.SECONDS));
         } catch (InterruptedException e) {
             throw new AssertionError(e);
         }

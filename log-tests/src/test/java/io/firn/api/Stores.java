@@ -1,8 +1,8 @@
 package io.firn.api;
 
+import static io.firn.api.Waiting.HANGS_AFTER_S;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.fail;
 
 import io.firn.Appender;
 import io.firn.LogStore;
@@ -30,7 +30,6 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import org.agrona.concurrent.NanoClock;
 
@@ -44,8 +43,6 @@ final class Stores {
     static final NanoClock FAST = () -> 10 * System.nanoTime();
 
     /** After so long something hangs; nothing is expected to take a time. */
-    private static final long HANGS_AFTER_S = 60;
-
     private Stores() {}
 
     /** A store in a directory, on a medium that forces nothing. */
@@ -169,13 +166,7 @@ final class Stores {
     }
 
     static void await(String what, BooleanSupplier condition) {
-        long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(HANGS_AFTER_S);
-        while (!condition.getAsBoolean()) {
-            if (System.nanoTime() - deadline > 0) {
-                fail("waited " + HANGS_AFTER_S + " s in vain for " + what);
-            }
-            LockSupport.parkNanos(200_000);
-        }
+        Waiting.await(what, condition);
     }
 
     /** Does the work of an invoker-mode store until there is none. */

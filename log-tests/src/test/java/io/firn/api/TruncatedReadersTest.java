@@ -37,7 +37,6 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -453,7 +452,6 @@ class TruncatedReadersTest {
 
     @ParameterizedTest
     @EnumSource
-    @Timeout(240)
     void shouldNeverTakeOtherRecordsForThoseThatItHasReadInAnotherProcess(Follows follows)
             throws Exception {
         Random random = new Random(16);

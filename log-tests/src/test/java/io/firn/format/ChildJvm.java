@@ -1,5 +1,7 @@
 package io.firn.format;
 
+import static io.firn.api.Waiting.HANGS_AFTER_S;
+
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -13,8 +15,6 @@ import java.util.stream.Collectors;
 
 /** A program in a JVM like this one. */
 final class ChildJvm {
-    private static final long PATIENCE_S = 120;
-
     private ChildJvm() {}
 
     /** How a program ended and what it said. */
@@ -38,8 +38,8 @@ final class ChildJvm {
         Process process = builder.redirectOutput(out.toFile()).redirectError(err.toFile()).start();
         try {
             process.getOutputStream().close();
-            if (!process.waitFor(PATIENCE_S, TimeUnit.SECONDS)) {
-                throw new AssertionError("still running after " + PATIENCE_S + " s: " + command);
+            if (!process.waitFor(HANGS_AFTER_S, TimeUnit.SECONDS)) {
+                throw new AssertionError("still running after " + HANGS_AFTER_S + " s: " + command);
             }
         } finally {
             process.destroyForcibly();

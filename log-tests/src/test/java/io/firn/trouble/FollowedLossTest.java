@@ -23,7 +23,6 @@ import java.util.List;
 import java.util.NoSuchElementException;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -31,7 +30,6 @@ import org.junit.jupiter.params.provider.ValueSource;
 /**
  * A segment file loses its end from outside, while a read-only store knows how far it was written.
  */
-@Timeout(30)
 class FollowedLossTest {
     /** In the second of three batches. */
     private static final int IN_SECOND = 30_000;

@@ -1,5 +1,6 @@
 package io.firn.trouble;
 
+import static io.firn.api.Waiting.HANGS_AFTER_S;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
@@ -93,7 +94,7 @@ class FullDiskTest {
             return false; // no such command here
         }
         process.getInputStream().readAllBytes();
-        return process.waitFor(10, TimeUnit.SECONDS) && process.exitValue() == 0;
+        return process.waitFor(HANGS_AFTER_S, TimeUnit.SECONDS) && process.exitValue() == 0;
     }
 
     /**

@@ -1,5 +1,6 @@
 package io.firn.trouble;
 
+import static io.firn.api.Waiting.HANGS_AFTER_S;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -85,7 +86,7 @@ class InterruptTest {
             hail.start();
             try {
                 for (FutureTask<Long> task : tasks) {
-                    long count = task.get(60, TimeUnit.SECONDS);
+                    long count = task.get(HANGS_AFTER_S, TimeUnit.SECONDS);
                     assertTrue(count >= RECORDS);
                 }
             } finally {

@@ -1,5 +1,6 @@
 package io.firn.trouble;
 
+import static io.firn.api.Waiting.HANGS_AFTER_S;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -14,8 +15,6 @@ import java.util.concurrent.TimeUnit;
 
 /** Another JVM like this one, which does something and says how it went, line by line. */
 final class Jvm implements AutoCloseable {
-    private static final int PATIENCE_S = 60;
-
     private final Process process;
     private final BufferedReader out;
     private final List<String> lines = new ArrayList<>();
@@ -58,7 +57,7 @@ final class Jvm implements AutoCloseable {
         while ((next = out.readLine()) != null) {
             lines.add(next);
         }
-        assertTrue(process.waitFor(PATIENCE_S, TimeUnit.SECONDS), lines::toString);
+        assertTrue(process.waitFor(HANGS_AFTER_S, TimeUnit.SECONDS), lines::toString);
         assertEquals(0, process.exitValue(), lines::toString);
         return lines;
     }

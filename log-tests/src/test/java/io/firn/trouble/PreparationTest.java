@@ -1,5 +1,6 @@
 package io.firn.trouble;
 
+import static io.firn.api.Waiting.HANGS_AFTER_S;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
@@ -14,6 +15,7 @@ import io.firn.Partition;
 import io.firn.PoisonedException;
 import io.firn.StoreFullException;
 import io.firn.TopicOptions;
+import io.firn.api.Waiting;
 import io.firn.file.FileTier;
 import io.firn.medium.FileMedium;
 import io.firn.medium.FilterFileMedium;
@@ -106,18 +108,14 @@ class PreparationTest {
 
     private static Throwable endOf(CompletableFuture<Throwable> action) {
         try {
-            return action.get(60, TimeUnit.SECONDS);
+            return action.get(HANGS_AFTER_S, TimeUnit.SECONDS);
         } catch (InterruptedException | ExecutionException | TimeoutException e) {
             throw new AssertionError(e);
         }
     }
 
     private static void await(BooleanSupplier condition) {
-        long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
-        while (!condition.getAsBoolean()) {
-            assertTrue(System.nanoTime() < deadline, "it did not happen");
-            Thread.onSpinWait();
-        }
+        Waiting.await("what has to come", condition);
     }
 
     @ParameterizedTest
@@ -337,7 +335,7 @@ class PreparationTest {
         }
 
         void awaitHeld() throws InterruptedException {
-            assertTrue(held.await(60, TimeUnit.SECONDS));
+            assertTrue(held.await(HANGS_AFTER_S, TimeUnit.SECONDS));
         }
 
         void release() {

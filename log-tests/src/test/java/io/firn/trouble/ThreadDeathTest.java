@@ -1,16 +1,17 @@
 package io.firn.trouble;
 
+import static io.firn.api.Waiting.HANGS_AFTER_S;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
-import static org.junit.jupiter.api.Assertions.fail;
 
 import io.firn.Appender;
 import io.firn.LogStore;
 import io.firn.LogStoreBuilder;
 import io.firn.Partition;
 import io.firn.PoisonedException;
+import io.firn.api.Waiting;
 import io.firn.file.FileTier;
 import io.firn.sim.SimulatedFileMedium;
 import io.firn.sim.Survival;
@@ -39,8 +40,6 @@ import org.junit.jupiter.params.provider.ValueSource;
  */
 class ThreadDeathTest {
     private static final Logger LOG = Logger.getLogger("io.firn");
-    private static final int HANGS_AFTER_S = 60;
-
     private final SimulatedFileMedium medium = new SimulatedFileMedium();
     private final Victim victim = new Victim();
 
@@ -81,13 +80,7 @@ class ThreadDeathTest {
     }
 
     private static void await(BooleanSupplier condition) {
-        long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(HANGS_AFTER_S);
-        while (!condition.getAsBoolean()) {
-            if (System.nanoTime() - deadline > 0) {
-                fail("waited in vain");
-            }
-            LockSupport.parkNanos(200_000);
-        }
+        Waiting.await("what has to come", condition);
     }
 
     @ParameterizedTest

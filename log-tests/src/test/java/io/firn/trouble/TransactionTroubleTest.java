@@ -1,5 +1,6 @@
 package io.firn.trouble;
 
+import static io.firn.api.Waiting.HANGS_AFTER_S;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -213,7 +214,7 @@ class TransactionTroubleTest {
                 });
         append(tx, busy, "committed beside it");
         slow.start();
-        assertTrue(isTold.await(60, TimeUnit.SECONDS));
+        assertTrue(isTold.await(HANGS_AFTER_S, TimeUnit.SECONDS));
         try {
             tx.commit();
         } finally {

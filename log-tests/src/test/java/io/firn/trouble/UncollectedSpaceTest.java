@@ -1,5 +1,6 @@
 package io.firn.trouble;
 
+import static io.firn.api.Waiting.HANGS_AFTER_S;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -41,7 +42,7 @@ class UncollectedSpaceTest {
 
     /** Tries rarely: with enough garbage, the collector would run by itself. */
     private static void await(BooleanSupplier condition) throws InterruptedException {
-        long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(20);
+        long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(HANGS_AFTER_S);
         while (!condition.getAsBoolean()) {
             assertTrue(System.nanoTime() - deadline < 0, "waited in vain");
             Thread.sleep(100);

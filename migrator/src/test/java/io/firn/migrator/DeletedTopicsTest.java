@@ -1,5 +1,6 @@
 package io.firn.migrator;
 
+import static io.firn.api.Waiting.HANGS_AFTER_S;
 import static io.firn.migrator.Tiered.COLD;
 import static io.firn.migrator.Tiered.WARM;
 import static io.firn.migrator.Tiered.assertAllThere;
@@ -169,7 +170,7 @@ class DeletedTopicsTest {
             awaitLatch(reading);
             work.run();
             done.countDown();
-            reader.get(60, TimeUnit.SECONDS);
+            reader.get(HANGS_AFTER_S, TimeUnit.SECONDS);
         } finally {
             done.countDown();
             threads.shutdown();
@@ -187,7 +188,7 @@ class DeletedTopicsTest {
 
     private static void awaitLatch(CountDownLatch latch) {
         try {
-            assertTrue(latch.await(60, TimeUnit.SECONDS));
+            assertTrue(latch.await(HANGS_AFTER_S, TimeUnit.SECONDS));
         } catch (InterruptedException e) {
             throw new AssertionError(e);
         }
@@ -234,14 +235,14 @@ class DeletedTopicsTest {
                 Tiered.appendSegments(living.partition(0), 1);
             }
             for (Future<?> each : workers) {
-                assertNull(each.get(120, TimeUnit.SECONDS));
+                assertNull(each.get(HANGS_AFTER_S, TimeUnit.SECONDS));
             }
             ended.set(true);
-            mover.get(60, TimeUnit.SECONDS);
+            mover.get(HANGS_AFTER_S, TimeUnit.SECONDS);
         } finally {
             ended.set(true);
             threads.shutdown();
-            assertTrue(threads.awaitTermination(60, TimeUnit.SECONDS));
+            assertTrue(threads.awaitTermination(HANGS_AFTER_S, TimeUnit.SECONDS));
         }
         awaitOnly(Set.of(living.id().toString()));
         assertSound();

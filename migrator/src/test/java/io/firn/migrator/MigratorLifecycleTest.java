@@ -1,5 +1,6 @@
 package io.firn.migrator;
 
+import static io.firn.api.Waiting.HANGS_AFTER_S;
 import static io.firn.migrator.Tiered.HOT;
 import static io.firn.migrator.Tiered.await;
 import static io.firn.migrator.Tiered.awaitMovable;
@@ -71,7 +72,7 @@ class MigratorLifecycleTest {
     }
 
     private static void join(Thread thread) throws InterruptedException {
-        thread.join(TimeUnit.SECONDS.toMillis(20));
+        thread.join(TimeUnit.SECONDS.toMillis(HANGS_AFTER_S));
         assertFalse(thread.isAlive(), "it does not return");
     }
 
@@ -160,7 +161,7 @@ class MigratorLifecycleTest {
                         .build();
         self.set(migrator);
         migrator.start();
-        assertTrue(stopped.await(20, TimeUnit.SECONDS), "stop() returns to the policy");
+        assertTrue(stopped.await(HANGS_AFTER_S, TimeUnit.SECONDS), "stop() returns to the policy");
         await("the end", () -> alive() == 0);
         assertFalse(migrator.status().running());
         migrator.close();
@@ -278,7 +279,7 @@ class MigratorLifecycleTest {
                             }));
         }
         for (Thread racer : racers) {
-            racer.join(TimeUnit.SECONDS.toMillis(60));
+            racer.join(TimeUnit.SECONDS.toMillis(HANGS_AFTER_S));
             assertFalse(racer.isAlive(), "it hangs");
         }
         assertEquals(List.of(), failures);

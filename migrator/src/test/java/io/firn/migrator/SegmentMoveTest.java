@@ -1,5 +1,6 @@
 package io.firn.migrator;
 
+import static io.firn.api.Waiting.HANGS_AFTER_S;
 import static io.firn.migrator.Tiered.BLOCK_BYTES;
 import static io.firn.migrator.Tiered.COLD;
 import static io.firn.migrator.Tiered.HOT;
@@ -292,7 +293,7 @@ class SegmentMoveTest {
                                         }));
         await("the move", begun::get);
         close();
-        assertEquals(MoveOutcome.CANCELLED, moving.get(60, TimeUnit.SECONDS));
+        assertEquals(MoveOutcome.CANCELLED, moving.get(HANGS_AFTER_S, TimeUnit.SECONDS));
         open();
         assertEquals(List.of(HOT, HOT, HOT, HOT), tiersOf(store, "t"));
         assertEquals(0, tier(store, COLD).usedBytes());
@@ -365,7 +366,7 @@ class SegmentMoveTest {
         }
         over.set(true);
         for (FutureTask<Void> task : tasks) {
-            task.get(60, TimeUnit.SECONDS);
+            task.get(HANGS_AFTER_S, TimeUnit.SECONDS);
         }
         assertAllThere(partition);
         assertAccountedFor();

@@ -3,7 +3,6 @@ package io.firn.migrator;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
-import static org.junit.jupiter.api.Assertions.fail;
 
 import io.firn.Appender;
 import io.firn.DurabilityClass;
@@ -15,6 +14,7 @@ import io.firn.StoreSnapshot.SegmentPlace;
 import io.firn.Tailer;
 import io.firn.TopicOptions;
 import io.firn.Verdict;
+import io.firn.api.Waiting;
 import io.firn.file.FileTier;
 import io.firn.medium.FileMedium;
 import io.firn.pmem.Emulation;
@@ -22,7 +22,6 @@ import io.firn.pmem.PmemTier;
 import io.firn.store.StoreBuilder;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 
 /** A store with three tiers, as most of these tests want it, and what is looked at. */
@@ -37,8 +36,6 @@ final class Tiered {
 
     /** Of {@link #append}'s records. */
     static final int RECORDS_IN_SEGMENT = 6;
-
-    private static final int HANGS_AFTER_S = 60;
 
     private Tiered() {}
 
@@ -139,12 +136,6 @@ final class Tiered {
     }
 
     static void await(String what, BooleanSupplier condition) {
-        long deadline = System.nanoTime() + HANGS_AFTER_S * 1_000_000_000L;
-        while (!condition.getAsBoolean()) {
-            if (System.nanoTime() - deadline > 0) {
-                fail("waited " + HANGS_AFTER_S + " s in vain for " + what);
-            }
-            LockSupport.parkNanos(200_000);
-        }
+        Waiting.await(what, condition);
     }
 }

@@ -56,7 +56,7 @@ class AuditTest {
     @TempDir Path directory;
 
     private static <T> T get(KafkaFuture<T> future) throws Exception {
-        return future.get(60, TimeUnit.SECONDS);
+        return future.get(Running.HANGS_AFTER_S, TimeUnit.SECONDS);
     }
 
     private static void assertHas(Logged log, String line) {
@@ -101,9 +101,11 @@ class AuditTest {
         try (Logged log = new Logged("io.firn.audit");
                 Running running = new Running(directory, Map.of("firn.max.partitions", "2"))) {
             try (var producer = running.producer(Map.of("max.block.ms", 60_000))) {
-                producer.send(new ProducerRecord<>("asked-for", "x")).get(60, TimeUnit.SECONDS);
+                producer.send(new ProducerRecord<>("asked-for", "x"))
+                        .get(Running.HANGS_AFTER_S, TimeUnit.SECONDS);
                 assertHas(log, ANONYMOUS + "METADATA resource=Topic:asked-for result=NONE");
-                producer.send(new ProducerRecord<>("asked-for", "x")).get(60, TimeUnit.SECONDS);
+                producer.send(new ProducerRecord<>("asked-for", "x"))
+                        .get(Running.HANGS_AFTER_S, TimeUnit.SECONDS);
                 assertEquals(1, log.count("METADATA"));
             }
             running.createTopic("another", 1, Map.of());
@@ -181,7 +183,8 @@ class AuditTest {
             running.createTopic("orders", 1, Map.of());
             TopicPartition partition = new TopicPartition("orders", 0);
             try (var producer = running.producer(Map.of())) {
-                producer.send(new ProducerRecord<>("orders", "x")).get(60, TimeUnit.SECONDS);
+                producer.send(new ProducerRecord<>("orders", "x"))
+                        .get(Running.HANGS_AFTER_S, TimeUnit.SECONDS);
             }
             get(
                     admin.alterConsumerGroupOffsets(

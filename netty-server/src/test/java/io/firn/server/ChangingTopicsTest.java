@@ -25,11 +25,9 @@ import org.apache.kafka.clients.producer.RecordMetadata;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.UnsupportedVersionException;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Clients that run while topics change under them, or that want what a topic does not take. */
-@Timeout(value = Running.HANGS_AFTER_S * 3)
 @FirstRunOnly
 class ChangingTopicsTest {
     /** How soon a client looks again at what topics there are. */

@@ -138,7 +138,9 @@ class LeakTest {
 
             assertTrue(mapped() > 0);
             try (Admin admin = running.admin()) {
-                admin.deleteTopics(List.of(TOPIC)).all().get(60, TimeUnit.SECONDS);
+                admin.deleteTopics(List.of(TOPIC))
+                        .all()
+                        .get(Running.HANGS_AFTER_S, TimeUnit.SECONDS);
             }
             Running.await("no byte of the log to be held", () -> mapped() == 0);
             Running.await("the admin to be gone", () -> metrics.getConnections() == 0);

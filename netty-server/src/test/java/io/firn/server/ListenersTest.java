@@ -34,7 +34,8 @@ class ListenersTest {
 
     private static Node node(Running running, String listener) throws Exception {
         try (Admin admin = Admin.create(running.client(listener, Map.of()))) {
-            var nodes = admin.describeCluster().nodes().get(60, TimeUnit.SECONDS);
+            var nodes =
+                    admin.describeCluster().nodes().get(Running.HANGS_AFTER_S, TimeUnit.SECONDS);
             assertEquals(1, nodes.size());
             return nodes.iterator().next();
         }
@@ -65,7 +66,8 @@ class ListenersTest {
                             running.client("INSIDE", Map.of()),
                             new StringSerializer(),
                             new StringSerializer())) {
-                producer.send(new ProducerRecord<>("orders", "first")).get(60, TimeUnit.SECONDS);
+                producer.send(new ProducerRecord<>("orders", "first"))
+                        .get(Running.HANGS_AFTER_S, TimeUnit.SECONDS);
             }
             Map<String, Object> reader =
                     running.client(

@@ -13,7 +13,6 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
 import org.apache.kafka.common.message.ProduceRequestData;
 import org.apache.kafka.common.message.ProduceRequestData.PartitionProduceData;
 import org.apache.kafka.common.message.ProduceResponseData;
@@ -104,15 +103,11 @@ class ManyBlocksTest {
         }
     }
 
-    private static void awaitRecordsInAllOthers(Topic topic) throws IOException {
-        long giveUpNs = System.nanoTime() + TimeUnit.SECONDS.toNanos(Running.HANGS_AFTER_S);
+    private static void awaitRecordsInAllOthers(Topic topic) {
         for (int i = 1; i < PARTITIONS; i++) {
-            while (topic.partition(i).nextOffset() == 0) {
-                if (System.nanoTime() - giveUpNs > 0) {
-                    throw new IOException("partition " + i + " has no record");
-                }
-                LockSupport.parkNanos(1_000_000);
-            }
+            int index = i;
+            Running.await(
+                    "a record of partition " + i, () -> topic.partition(index).nextOffset() > 0);
         }
     }
 }

@@ -139,7 +139,8 @@ class OAuthBearerTest {
             Map<String, Object> client = client(running, issuer.serveTokens("alice", 600));
             try (KafkaProducer<String, String> producer =
                     new KafkaProducer<>(client, new StringSerializer(), new StringSerializer())) {
-                producer.send(new ProducerRecord<>("t", "first")).get(60, TimeUnit.SECONDS);
+                producer.send(new ProducerRecord<>("t", "first"))
+                        .get(Running.HANGS_AFTER_S, TimeUnit.SECONDS);
             }
             client.put("group.id", "g");
             client.put("auto.offset.reset", "earliest");
@@ -180,7 +181,8 @@ class OAuthBearerTest {
 
     private static void send(KafkaProducer<String, String> producer) {
         try {
-            producer.send(new ProducerRecord<>("t", "x")).get(60, TimeUnit.SECONDS);
+            producer.send(new ProducerRecord<>("t", "x"))
+                    .get(Running.HANGS_AFTER_S, TimeUnit.SECONDS);
         } catch (InterruptedException | ExecutionException | TimeoutException e) {
             throw new IllegalStateException(e);
         }

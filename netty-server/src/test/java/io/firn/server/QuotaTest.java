@@ -70,7 +70,7 @@ class QuotaTest {
     @TempDir Path directory;
 
     private static <T> T get(KafkaFuture<T> future) throws Exception {
-        return future.get(60, TimeUnit.SECONDS);
+        return future.get(Running.HANGS_AFTER_S, TimeUnit.SECONDS);
     }
 
     private static ClientQuotaEntity entity(String user, String clientId) {

@@ -1,10 +1,10 @@
 package io.firn.server;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.fail;
 
 import io.firn.LogStore;
 import io.firn.LogStoreBuilder;
+import io.firn.api.Waiting;
 import io.firn.file.FileTier;
 import io.firn.medium.FileMedium;
 import io.firn.server.config.ServerConfig;
@@ -17,7 +17,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 import java.util.function.UnaryOperator;
@@ -34,7 +33,7 @@ import org.apache.kafka.common.serialization.StringSerializer;
 /** A store with a server on it, and Kafka's own clients for it. */
 final class Running implements AutoCloseable {
     /** After so long something hangs; nothing is expected to take a time. */
-    static final long HANGS_AFTER_S = 60;
+    static final long HANGS_AFTER_S = Waiting.HANGS_AFTER_S;
 
     private final Path directory;
     private final Function<Path, List<StorageTier>> tiers;
@@ -205,13 +204,7 @@ final class Running implements AutoCloseable {
     }
 
     static void await(String what, BooleanSupplier condition) {
-        long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(HANGS_AFTER_S);
-        while (!condition.getAsBoolean()) {
-            if (System.nanoTime() - deadline > 0) {
-                fail("waited " + HANGS_AFTER_S + " s in vain for " + what);
-            }
-            LockSupport.parkNanos(1_000_000);
-        }
+        Waiting.await(what, condition);
     }
 
     @Override

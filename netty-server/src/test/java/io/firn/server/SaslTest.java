@@ -104,7 +104,7 @@ class SaslTest {
     }
 
     private static <T> T get(org.apache.kafka.common.KafkaFuture<T> future) throws Exception {
-        return future.get(60, TimeUnit.SECONDS);
+        return future.get(Running.HANGS_AFTER_S, TimeUnit.SECONDS);
     }
 
     private static UserScramCredentialUpsertion user(
@@ -165,7 +165,8 @@ class SaslTest {
     private static void roundTrip(Map<String, Object> client, String topic) throws Exception {
         try (KafkaProducer<String, String> producer =
                 new KafkaProducer<>(client, new StringSerializer(), new StringSerializer())) {
-            producer.send(new ProducerRecord<>(topic, "first")).get(60, TimeUnit.SECONDS);
+            producer.send(new ProducerRecord<>(topic, "first"))
+                    .get(Running.HANGS_AFTER_S, TimeUnit.SECONDS);
         }
         Map<String, Object> member = new HashMap<>(client);
         member.put("group.id", "of-" + topic);

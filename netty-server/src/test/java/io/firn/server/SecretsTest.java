@@ -104,7 +104,7 @@ class SecretsTest {
                                         .includeSynonyms(true)
                                         .includeDocumentation(true))
                         .all()
-                        .get(60, TimeUnit.SECONDS)
+                        .get(Running.HANGS_AFTER_S, TimeUnit.SECONDS)
                         .get(node);
         assertTrue(shown.entries().stream().anyMatch(each -> each.name().equals(JAAS_KEY)));
         shown.entries()
@@ -113,7 +113,11 @@ class SecretsTest {
                             seen.add(each.name() + "=" + each.value());
                             each.synonyms().forEach(other -> seen.add("" + other.value()));
                         });
-        seen.add("" + admin.describeUserScramCredentials().all().get(60, TimeUnit.SECONDS));
+        seen.add(
+                ""
+                        + admin.describeUserScramCredentials()
+                                .all()
+                                .get(Running.HANGS_AFTER_S, TimeUnit.SECONDS));
     }
 
     private static List<String> reasons(Throwable thrown) {
@@ -140,7 +144,9 @@ class SecretsTest {
                 Admin admin = Admin.create(running.client("PLAINTEXT", Map.of()))) {
             var scram = new ScramCredentialInfo(ScramMechanism.SCRAM_SHA_256, 4_096);
             var change = new UserScramCredentialUpsertion("bob", scram, "scram-s3cret");
-            admin.alterUserScramCredentials(List.of(change)).all().get(60, TimeUnit.SECONDS);
+            admin.alterUserScramCredentials(List.of(change))
+                    .all()
+                    .get(Running.HANGS_AFTER_S, TimeUnit.SECONDS);
             for (List<String> each :
                     List.of(
                             List.of("PLAIN", "alice", "plain-s3cret", "in"),
@@ -152,12 +158,12 @@ class SecretsTest {
                                 client(running, trusted, each.get(0), each.get(1), each.get(2)))) {
                     var names = other.listTopics().names();
                     if (each.get(3).equals("in")) {
-                        names.get(60, TimeUnit.SECONDS);
+                        names.get(Running.HANGS_AFTER_S, TimeUnit.SECONDS);
                     } else {
                         Throwable refused =
                                 assertThrows(
                                         ExecutionException.class,
-                                        () -> names.get(60, TimeUnit.SECONDS));
+                                        () -> names.get(Running.HANGS_AFTER_S, TimeUnit.SECONDS));
                         seen.addAll(reasons(refused));
                     }
                 }

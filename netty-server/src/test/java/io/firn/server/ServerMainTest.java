@@ -67,9 +67,35 @@ class ServerMainTest {
         }
     }
 
-    /** The line may be read while it is being written. */
-    private boolean isServing() {
-        return words().stream().anyMatch(w -> w.startsWith("Serving ") && w.contains(" after "));
+    /**
+     * Waits until it serves, and returns what it has said up to then: a later look may find more.
+     * The line may be read while it is being written.
+     */
+    private List<String> awaitServing(Process process) {
+        List<String> said = new ArrayList<>();
+        Running.await(
+                "it to serve",
+                () -> {
+                    boolean ended = !process.isAlive(); // before the look, which then finds all
+                    said.clear();
+                    said.addAll(words());
+                    int serving = serving(said);
+                    if (serving >= 0) {
+                        said.subList(serving + 1, said.size()).clear();
+                    }
+                    return serving >= 0 || ended;
+                });
+        assertTrue(serving(said) >= 0, "it ended: " + said);
+        return said;
+    }
+
+    private static int serving(List<String> said) {
+        for (int i = 0; i < said.size(); i++) {
+            if (said.get(i).startsWith("Serving ") && said.get(i).endsWith(" ms.")) {
+                return i;
+            }
+        }
+        return -1;
     }
 
     /** Starts it with something wrong; it is to end by itself. */
@@ -81,8 +107,9 @@ class ServerMainTest {
         } finally {
             process.destroyForcibly();
         }
-        String last = words().get(words().size() - 1);
-        assertTrue(last.startsWith("firn-server: "), words().toString());
+        List<String> words = words();
+        String last = words.get(words.size() - 1);
+        assertTrue(last.startsWith("firn-server: "), words.toString());
         return last;
     }
 
@@ -90,8 +117,7 @@ class ServerMainTest {
     void shouldSayWhatItServesAndNothingThatNobodyAskedFor() throws Exception {
         Process process = start("--override", ANY_PORT);
         try {
-            Running.await("it to serve", () -> !process.isAlive() || isServing());
-            List<String> words = words();
+            List<String> words = awaitServing(process);
             assertEquals(3, words.size(), words.toString());
             assertTrue(words.get(0).contains("durability class"), words.toString());
             assertTrue(words.get(1).contains("to Kafka clients on 127.0.0.1:"), words.toString());
@@ -141,8 +167,8 @@ class ServerMainTest {
                         "--override",
                         "super.users=User:alice");
         try {
-            Running.await("it to serve", () -> !process.isAlive() || isServing());
-            String serving = words().get(words().size() - 1);
+            List<String> words = awaitServing(process);
+            String serving = words.get(words.size() - 1);
             Map<String, Object> client =
                     Map.of(
                             "bootstrap.servers",
@@ -155,9 +181,13 @@ class ServerMainTest {
                             "org.apache.kafka.common.security.scram.ScramLoginModule required"
                                     + " username=\"alice\" password=\"alices-s3cret\";");
             try (Admin admin = Admin.create(client)) {
-                assertEquals(Set.of(), admin.listTopics().names().get(60, TimeUnit.SECONDS));
+                assertEquals(
+                        Set.of(),
+                        admin.listTopics().names().get(Running.HANGS_AFTER_S, TimeUnit.SECONDS));
                 // The first administrator.
-                admin.describeUserScramCredentials().all().get(60, TimeUnit.SECONDS);
+                admin.describeUserScramCredentials()
+                        .all()
+                        .get(Running.HANGS_AFTER_S, TimeUnit.SECONDS);
             }
             Files.move(said(), directory.resolve("said-by-the-server"));
             String open = refusal("--add-user", "bob");
@@ -186,7 +216,8 @@ class ServerMainTest {
         }
         assertTrue(adding.waitFor(Running.HANGS_AFTER_S, TimeUnit.SECONDS));
         assertEquals(1, adding.exitValue(), words().toString());
-        String last = words().get(words().size() - 1);
+        List<String> words = words();
+        String last = words.get(words.size() - 1);
         assertTrue(last.contains("expected at most 20000 credentials"), last);
         assertEquals(
                 ScramUsers.MOST - 1,

@@ -96,7 +96,8 @@ class TlsTest {
         new Random(1).nextBytes(sent);
         try (KafkaProducer<byte[], byte[]> producer =
                 new KafkaProducer<>(client, new ByteArraySerializer(), new ByteArraySerializer())) {
-            producer.send(new ProducerRecord<>(topic, sent)).get(60, TimeUnit.SECONDS);
+            producer.send(new ProducerRecord<>(topic, sent))
+                    .get(Running.HANGS_AFTER_S, TimeUnit.SECONDS);
         }
         Map<String, Object> member = new HashMap<>(client);
         member.put("group.id", "of-" + topic);
@@ -168,7 +169,9 @@ class TlsTest {
                                             () ->
                                                     admin.listTopics()
                                                             .names()
-                                                            .get(60, TimeUnit.SECONDS))
+                                                            .get(
+                                                                    Running.HANGS_AFTER_S,
+                                                                    TimeUnit.SECONDS))
                                     .getCause();
                     assertTrue(cause instanceof SslAuthenticationException, cause.toString());
                 }
@@ -184,7 +187,10 @@ class TlsTest {
                 Admin admin = Admin.create(client(running, Map.of()))) {
             ConfigResource node = new ConfigResource(ConfigResource.Type.BROKER, "1");
             Config config =
-                    admin.describeConfigs(List.of(node)).all().get(60, TimeUnit.SECONDS).get(node);
+                    admin.describeConfigs(List.of(node))
+                            .all()
+                            .get(Running.HANGS_AFTER_S, TimeUnit.SECONDS)
+                            .get(node);
             for (String secret :
                     List.of("ssl.keystore.password", "listener.name.ssl.ssl.key.password")) {
                 assertTrue(config.get(secret).isSensitive());

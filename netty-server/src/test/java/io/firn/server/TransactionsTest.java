@@ -332,7 +332,10 @@ class TransactionsTest {
             producer.beginTransaction();
             producer.send(record(1, "x")).get();
             List<TransactionListing> all =
-                    List.copyOf(admin.listTransactions().all().get(60, TimeUnit.SECONDS));
+                    List.copyOf(
+                            admin.listTransactions()
+                                    .all()
+                                    .get(Running.HANGS_AFTER_S, TimeUnit.SECONDS));
             assertEquals(1, all.size());
             assertEquals("tx", all.get(0).transactionalId());
             assertEquals(TransactionState.ONGOING, all.get(0).state());
@@ -342,18 +345,18 @@ class TransactionsTest {
                             admin.listTransactions(
                                             new ListTransactionsOptions().filterOnDuration(60_000))
                                     .all()
-                                    .get(60, TimeUnit.SECONDS)));
+                                    .get(Running.HANGS_AFTER_S, TimeUnit.SECONDS)));
             TransactionDescription described =
                     admin.describeTransactions(List.of("tx"))
                             .description("tx")
-                            .get(60, TimeUnit.SECONDS);
+                            .get(Running.HANGS_AFTER_S, TimeUnit.SECONDS);
             TopicPartition second = new TopicPartition(TOPIC, 1);
             assertEquals(TransactionState.ONGOING, described.state());
             assertEquals(java.util.Set.of(second), described.topicPartitions());
             List<ProducerState> producers =
                     admin.describeProducers(List.of(second))
                             .partitionResult(second)
-                            .get(60, TimeUnit.SECONDS)
+                            .get(Running.HANGS_AFTER_S, TimeUnit.SECONDS)
                             .activeProducers();
             assertEquals(1, producers.size());
             assertEquals(described.producerId(), producers.get(0).producerId());
@@ -364,7 +367,9 @@ class TransactionsTest {
                                             () ->
                                                     admin.describeTransactions(List.of("none"))
                                                             .description("none")
-                                                            .get(60, TimeUnit.SECONDS))
+                                                            .get(
+                                                                    Running.HANGS_AFTER_S,
+                                                                    TimeUnit.SECONDS))
                                     .getCause()
                             instanceof TransactionalIdNotFoundException);
             // It is open and has its coordinator: it does not hang.
@@ -378,8 +383,8 @@ class TransactionsTest {
                                                     (short) described.producerEpoch(),
                                                     0))
                                     .all()
-                                    .get(60, TimeUnit.SECONDS));
-            admin.fenceProducers(List.of("tx")).all().get(60, TimeUnit.SECONDS);
+                                    .get(Running.HANGS_AFTER_S, TimeUnit.SECONDS));
+            admin.fenceProducers(List.of("tx")).all().get(Running.HANGS_AFTER_S, TimeUnit.SECONDS);
             assertEquals(List.of(), values(running, "read_committed"));
             assertThrows(KafkaException.class, producer::commitTransaction);
         }

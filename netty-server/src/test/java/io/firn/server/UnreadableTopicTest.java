@@ -24,11 +24,9 @@ import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.config.ConfigResource;
 import org.apache.kafka.common.errors.KafkaStorageException;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Clients of a server whose store has a topic that it cannot read. */
-@Timeout(value = Running.HANGS_AFTER_S * 3)
 class UnreadableTopicTest {
     private static final ConfigResource ORDERS =
             new ConfigResource(ConfigResource.Type.TOPIC, "orders");

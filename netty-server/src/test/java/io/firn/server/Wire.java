@@ -3,11 +3,13 @@ package io.firn.server;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.fail;
 
+import io.firn.api.Waiting;
 import java.io.DataInputStream;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.nio.ByteBuffer;
+import java.util.concurrent.TimeUnit;
 import org.apache.kafka.common.message.ApiVersionsRequestData;
 import org.apache.kafka.common.message.ApiVersionsResponseData;
 import org.apache.kafka.common.message.RequestHeaderData;
@@ -19,7 +21,8 @@ import org.apache.kafka.common.protocol.ObjectSerializationCache;
 
 /** A client that says exactly what it is told to, right or wrong. */
 public final class Wire implements AutoCloseable {
-    private static final int HANGS_AFTER_MS = 30_000;
+    private static final int HANGS_AFTER_MS =
+            (int) TimeUnit.SECONDS.toMillis(Waiting.HANGS_AFTER_S);
 
     private final Socket socket;
     private final DataInputStream in;
@@ -36,7 +39,7 @@ public final class Wire implements AutoCloseable {
     Wire(String from, int port) throws IOException {
         socket = new Socket();
         socket.bind(new InetSocketAddress(from, 0));
-        socket.connect(new InetSocketAddress("127.0.0.1", port), 10_000);
+        socket.connect(new InetSocketAddress("127.0.0.1", port), HANGS_AFTER_MS);
         socket.setSoTimeout(HANGS_AFTER_MS);
         socket.setTcpNoDelay(true);
         in = new DataInputStream(socket.getInputStream());

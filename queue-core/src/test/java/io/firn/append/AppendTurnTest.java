@@ -1,5 +1,6 @@
 package io.firn.append;
 
+import static io.firn.api.Waiting.HANGS_AFTER_S;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -163,7 +164,7 @@ class AppendTurnTest {
                                 waiter.get();
                                 return null;
                             });
-            nested.get(60, TimeUnit.SECONDS);
+            nested.get(HANGS_AFTER_S, TimeUnit.SECONDS);
         }
     }
 
@@ -172,7 +173,7 @@ class AppendTurnTest {
         AppendTurn turn = new AppendTurn();
         for (int way = 0; way < 12; way++) { // with a seat, and without any more
             assertTrue(turn.tryEnter(() -> false));
-            assertFalse(threads.submit(turn::enterSoon).get(60, TimeUnit.SECONDS));
+            assertFalse(threads.submit(turn::enterSoon).get(HANGS_AFTER_S, TimeUnit.SECONDS));
             assertFalse(turn.tryEnter(() -> false), "still inside");
             turn.leave();
             Future<?> soon =
@@ -181,7 +182,7 @@ class AppendTurnTest {
                                 assertTrue(turn.enterSoon());
                                 turn.leave();
                             });
-            soon.get(60, TimeUnit.SECONDS);
+            soon.get(HANGS_AFTER_S, TimeUnit.SECONDS);
         }
     }
 

@@ -2,9 +2,8 @@ package io.firn.background;
 
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
-import static org.junit.jupiter.api.Assertions.fail;
 
-import java.util.concurrent.TimeUnit;
+import io.firn.api.Waiting;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
@@ -13,8 +12,6 @@ import org.junit.jupiter.api.Test;
 
 /** Waits that end because another thread looks; the test's thread is the one that looks. */
 class LongWaitsTest {
-    private static final int HANGS_AFTER_S = 30;
-
     private final LongWaits waits = new LongWaits();
 
     /** A tailer that waits until it has news, or no more waits begin. */
@@ -55,13 +52,7 @@ class LongWaitsTest {
     }
 
     private static void await(BooleanSupplier condition) {
-        long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(HANGS_AFTER_S);
-        while (!condition.getAsBoolean()) {
-            if (System.nanoTime() > deadline) {
-                fail("not after " + HANGS_AFTER_S + " s");
-            }
-            Thread.onSpinWait();
-        }
+        Waiting.await("what has to come", condition);
     }
 
     private void lookUntil(BooleanSupplier condition) {

@@ -2,8 +2,8 @@ package io.firn.background;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
-import static org.junit.jupiter.api.Assertions.fail;
 
+import io.firn.api.Waiting;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
@@ -27,8 +27,6 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Duties that several threads take: each by one at a time, and no call is lost. */
 class WorkersTest {
-    private static final int HANGS_AFTER_S = 60;
-
     /** The time that {@link #startWithRestsWithoutEnd} gives to the threads. */
     private final AtomicLong nanos = new AtomicLong();
 
@@ -88,13 +86,7 @@ class WorkersTest {
     }
 
     private static void await(BooleanSupplier condition) {
-        long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(HANGS_AFTER_S);
-        while (!condition.getAsBoolean()) {
-            if (System.nanoTime() - deadline > 0) {
-                fail("waited in vain");
-            }
-            LockSupport.parkNanos(100_000);
-        }
+        Waiting.await("what has to come", condition);
     }
 
     /** Work of which each piece is announced by a call, and which is done by runs. */

@@ -1,5 +1,6 @@
 package io.firn.medium;
 
+import static io.firn.api.Waiting.HANGS_AFTER_S;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
@@ -169,7 +170,7 @@ class RealFileMediumTest extends FileMediumContract {
         assertEquals(
                 "locked\n",
                 new String(other.getInputStream().readAllBytes(), StandardCharsets.UTF_8));
-        assertTrue(other.waitFor(10, TimeUnit.SECONDS));
+        assertTrue(other.waitFor(HANGS_AFTER_S, TimeUnit.SECONDS));
     }
 
     private static Process tryToLock(Path file) throws IOException {

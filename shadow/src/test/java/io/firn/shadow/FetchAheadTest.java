@@ -9,11 +9,9 @@ import java.nio.file.Path;
 import java.util.Map;
 import java.util.Properties;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** How many fetches a broker has at a time. */
-@Timeout(120)
 class FetchAheadTest {
     private static final String TOPIC = "orders";
 

@@ -8,7 +8,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
@@ -47,7 +46,6 @@ class FullDiskTest {
     }
 
     @Test
-    @Timeout(240)
     void shouldSayThatTheDiskIsFullAndGoOnWhenThereIsRoomAgain() throws Exception {
         Files.createDirectory(directory.resolve("disk"));
         boolean canMount;

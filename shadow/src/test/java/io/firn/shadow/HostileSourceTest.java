@@ -14,11 +14,9 @@ import java.nio.file.Path;
 import java.util.Properties;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** A source that is not what it should be. */
-@Timeout(60)
 class HostileSourceTest {
     @TempDir Path directory;
 

@@ -1,5 +1,6 @@
 package io.firn.shadow;
 
+import static io.firn.api.Waiting.HANGS_AFTER_S;
 import static io.firn.shadow.Batches.batch;
 import static io.firn.shadow.Batches.joined;
 import static org.junit.jupiter.api.Assertions.assertEquals;
@@ -503,7 +504,9 @@ class PartitionFollowerTest {
             fetched(batch(25, 2), 35);
             fetched(ByteBuffer.allocate(0), 35);
             ExecutionException told =
-                    assertThrows(ExecutionException.class, () -> waits.get(60, TimeUnit.SECONDS));
+                    assertThrows(
+                            ExecutionException.class,
+                            () -> waits.get(HANGS_AFTER_S, TimeUnit.SECONDS));
             assertEquals(10, assertInstanceOf(LostMarkerException.class, told.getCause()).offset());
             assertThrows(LostMarkerException.class, () -> tailer.forEach(record -> {}, 1));
             assertEquals(30, uncommitted.forEach(record -> {}, 100));

@@ -1,19 +1,14 @@
 package io.firn.shadow;
 
+import io.firn.api.Waiting;
 import java.util.function.BooleanSupplier;
 
 /** What tests of a running shadow share. */
 final class Shadows {
     private Shadows() {}
 
-    /** Waits for a condition; fails after a minute, and says what the shadow does then. */
-    static void await(BooleanSupplier condition, Shadow shadow) throws InterruptedException {
-        for (int i = 0; i < 6000; i++) {
-            if (condition.getAsBoolean()) {
-                return;
-            }
-            Thread.sleep(10);
-        }
-        throw new AssertionError("still waiting; " + shadow.snapshot());
+    /** Waits for a condition; a failure says what the shadow does then. */
+    static void await(BooleanSupplier condition, Shadow shadow) {
+        Waiting.await(() -> "the shadow: " + shadow.snapshot(), condition);
     }
 }

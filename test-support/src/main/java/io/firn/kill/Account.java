@@ -1,5 +1,7 @@
 package io.firn.kill;
 
+import static io.firn.api.Waiting.HANGS_AFTER_S;
+
 import io.firn.LogStore;
 import io.firn.PartitionMetrics;
 import io.firn.kill.Oracle.Violation;
@@ -20,7 +22,7 @@ import java.util.concurrent.locks.LockSupport;
  * that was set aside for it, and no segment lies in two places.
  */
 final class Account {
-    private static final long PATIENCE_NS = TimeUnit.SECONDS.toNanos(10);
+    private static final long PATIENCE_NS = TimeUnit.SECONDS.toNanos(HANGS_AFTER_S);
     private static final long PAUSE_NS = TimeUnit.MILLISECONDS.toNanos(2);
 
     private final LogStore store;

@@ -1,5 +1,7 @@
 package io.firn.kill;
 
+import static io.firn.api.Waiting.HANGS_AFTER_S;
+
 import io.firn.kill.Report.Kind;
 import java.io.BufferedInputStream;
 import java.io.BufferedOutputStream;
@@ -16,8 +18,6 @@ import java.util.concurrent.TimeUnit;
 /** A child process, from the parent's side. */
 final class Child implements AutoCloseable {
     private static final int KILLED = 128 + 9;
-    private static final long PATIENCE_S = 60;
-
     private final Process process;
     private final Path errors;
     private final Thread listener;
@@ -91,7 +91,7 @@ final class Child implements AutoCloseable {
     /** Waits for a report of a kind; false when the child is at its end without one. */
     synchronized boolean await(Kind kind) throws InterruptedException {
         int seen = 0;
-        long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(PATIENCE_S);
+        long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(HANGS_AFTER_S);
         while (true) {
             for (; seen < reports.size(); seen++) {
                 if (reports.get(seen).kind() == kind) {

@@ -1,6 +1,7 @@
 package io.firn.kill;
 
 import io.firn.LogStore;
+import io.firn.api.Waiting;
 import io.firn.kill.Oracle.Violation;
 import java.io.IOException;
 import java.io.PrintStream;
@@ -8,6 +9,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.SplittableRandom;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
 /**
@@ -15,7 +17,7 @@ import java.util.concurrent.locks.LockSupport;
  * record that the log, opened again, does not have at that offset; none is skipped.
  */
 final class ReaderKills implements KillRun {
-    private static final long PATIENCE_NS = 60_000_000_000L;
+    private static final long PATIENCE_NS = TimeUnit.SECONDS.toNanos(Waiting.HANGS_AFTER_S);
     private static final int MOST_MS_BEFORE_KILL = 150;
 
     private final Ground ground;

@@ -1,5 +1,6 @@
 package io.firn.file;
 
+import static io.firn.api.Waiting.HANGS_AFTER_S;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -118,7 +119,7 @@ class FileTierMachineTest {
                 reading.open(READ_ONLY);
                 assertEquals(1, reading.list().size());
             }
-            other.destroyForcibly().waitFor(10, TimeUnit.SECONDS);
+            other.destroyForcibly().waitFor(HANGS_AFTER_S, TimeUnit.SECONDS);
             tier.open(CREATE);
             assertEquals(SegmentState.RESERVED, tier.list().get(0).mark().state());
             tier.close();

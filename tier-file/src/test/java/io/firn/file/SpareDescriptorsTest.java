@@ -1,9 +1,11 @@
 package io.firn.file;
 
+import static io.firn.api.Waiting.HANGS_AFTER_S;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.firn.api.Waiting;
 import io.firn.medium.FilterFileMedium;
 import io.firn.medium.FilterMediumFile;
 import io.firn.medium.MediumFile;
@@ -19,13 +21,11 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.Test;
 
 /** Sealing when the process has no descriptor left. */
 class SpareDescriptorsTest {
-    private static final int HANGS_AFTER_S = 60;
     private static final int SPARES = 3;
     private static final int SEGMENT_BYTES = 20_000;
     private static final UUID TOPIC = new UUID(3, 4);
@@ -114,11 +114,7 @@ class SpareDescriptorsTest {
     }
 
     private static void await(BooleanSupplier condition) {
-        long giveUpNs = System.nanoTime() + TimeUnit.SECONDS.toNanos(HANGS_AFTER_S);
-        while (!condition.getAsBoolean()) {
-            assertTrue(System.nanoTime() - giveUpNs < 0, "it hangs");
-            LockSupport.parkNanos(1_000_000);
-        }
+        Waiting.await("what has to come", condition);
     }
 
     @Test

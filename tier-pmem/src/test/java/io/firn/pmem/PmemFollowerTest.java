@@ -1,5 +1,6 @@
 package io.firn.pmem;
 
+import static io.firn.api.Waiting.HANGS_AFTER_S;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -335,7 +336,7 @@ class PmemFollowerTest {
             }
         }
         try {
-            assertTrue(child.waitFor(120, TimeUnit.SECONDS), "the child hangs");
+            assertTrue(child.waitFor(HANGS_AFTER_S, TimeUnit.SECONDS), "the child hangs");
         } finally {
             child.destroyForcibly();
         }

@@ -1,5 +1,6 @@
 package io.firn.pmem;
 
+import static io.firn.api.Waiting.HANGS_AFTER_S;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
@@ -43,7 +44,7 @@ class PmemKeptBufferTest {
                         .redirectErrorStream(true)
                         .redirectOutput(output.toFile())
                         .start();
-        assertTrue(child.waitFor(60, TimeUnit.SECONDS), "it hangs");
+        assertTrue(child.waitFor(HANGS_AFTER_S, TimeUnit.SECONDS), "it hangs");
         String said = Files.readString(output, StandardCharsets.UTF_8);
         assumeTrue(!said.contains("not available"), said);
         assertEquals(0, child.exitValue(), said);

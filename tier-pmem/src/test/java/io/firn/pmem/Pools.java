@@ -3,6 +3,7 @@ package io.firn.pmem;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import io.firn.api.ObservedMedium;
+import io.firn.api.Waiting;
 import io.firn.medium.FileMedium;
 import io.firn.spi.Block;
 import io.firn.spi.TierContext;
@@ -13,7 +14,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
 import java.util.UUID;
-import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 
 /** Small pools for tests, and what is done with them. */
@@ -22,7 +22,6 @@ public final class Pools {
     static final UUID TOPIC = new UUID(3, 4);
     static final int BLOCK_BYTES = SmallPools.BLOCK_BYTES;
     static final int ROOM = 64 * 1024;
-    private static final long HANGS_AFTER_NS = 120_000_000_000L;
 
     private Pools() {}
 
@@ -83,13 +82,7 @@ public final class Pools {
 
     /** Waits for something that must come. */
     static void await(String what, BooleanSupplier condition) {
-        long begun = System.nanoTime();
-        while (!condition.getAsBoolean()) {
-            if (System.nanoTime() - begun > HANGS_AFTER_NS) {
-                throw new AssertionError("waited in vain for " + what);
-            }
-            LockSupport.parkNanos(1_000_000);
-        }
+        Waiting.await(what, condition);
     }
 
     /** What the system says about a mapping of a file; empty when there is none. */

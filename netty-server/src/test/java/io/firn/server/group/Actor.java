@@ -2,6 +2,7 @@ package io.firn.server.group;
 
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.firn.api.Waiting;
 import io.firn.server.group.Admission.JoinRequest;
 import io.firn.server.group.GroupCoordinator.SyncRequest;
 import java.util.HashMap;
@@ -15,7 +16,6 @@ import org.apache.kafka.common.protocol.Errors;
 final class Actor {
     static final String GROUP = "readers";
     static final byte[] NOTHING = {};
-    private static final long HANGS_AFTER_NS = 60_000_000_000L;
 
     private final GroupCoordinator coordinator;
     private final String instance;
@@ -169,11 +169,7 @@ final class Actor {
     }
 
     static void await(String what, BooleanSupplier condition) {
-        long start = System.nanoTime();
-        while (!condition.getAsBoolean()) {
-            assertTrue(System.nanoTime() - start < HANGS_AFTER_NS, "waited in vain for " + what);
-            java.util.concurrent.locks.LockSupport.parkNanos(1_000_000);
-        }
+        Waiting.await(what, condition);
     }
 
     /** Has all join that do not wait yet, and be given what the leader assigns. */
