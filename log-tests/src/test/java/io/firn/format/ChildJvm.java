@@ -24,11 +24,23 @@ final class ChildJvm {
     static Ended run(
             Path directory, Predicate<String> classPath, Class<?> main, List<String> arguments)
             throws IOException, InterruptedException {
+        return run(directory, List.of(), classPath, main, arguments);
+    }
+
+    /** As {@link #run}, with more options of the JVM. */
+    static Ended run(
+            Path directory,
+            List<String> options,
+            Predicate<String> classPath,
+            Class<?> main,
+            List<String> arguments)
+            throws IOException, InterruptedException {
         Path out = Files.createTempFile(directory, "child", ".out");
         Path err = Files.createTempFile(directory, "child", ".err");
         List<String> command = new ArrayList<>();
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         command.addAll(List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xmx512m"));
+        command.addAll(options);
         command.addAll(List.of("-cp", wanted(classPath), main.getName()));
         command.addAll(arguments);
         ProcessBuilder builder = new ProcessBuilder(command);

@@ -52,6 +52,35 @@ class MissingCodecTest {
         }
     }
 
+    /** A class whose native code did not load fails in another way from the second time on. */
+    @Test
+    void shouldSayEachTimeWhyTheNativeCodeOfACodecDoesNotLoad() throws Exception {
+        List<Compression> codecs = List.of(Compression.SNAPPY, Compression.ZSTD);
+        Path store = directory.resolve("store");
+        try (FileStore files = new FileStore(store)) {
+            for (Compression codec : codecs) {
+                UnloadableCodecs.fill(files, codec);
+            }
+        }
+        ChildJvm.Ended child =
+                ChildJvm.run(
+                        directory,
+                        List.of("-Dos.arch=unheard-of"),
+                        entry -> true,
+                        UnloadableCodecs.class,
+                        List.of(store.toString()));
+
+        assertEquals(0, child.status(), () -> String.join("\n", child.err()));
+        List<String> lines = new ArrayList<>();
+        for (Compression codec : codecs) {
+            lines.add(codec + ": append refused, twice: " + codec.artifact() + " with its cause");
+            lines.add(codec + ": read refused, twice: " + codec.artifact() + " with its cause");
+            lines.add(codec + ": skipped 2, dirty ratio 1.0");
+            lines.add(codec + ": findings 1");
+        }
+        assertEquals(lines, child.out());
+    }
+
     private static List<String> expected(int records) {
         List<String> lines = new ArrayList<>();
         for (Compression codec : Compression.values()) {

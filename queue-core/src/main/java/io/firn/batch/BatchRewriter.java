@@ -56,7 +56,7 @@ public final class BatchRewriter {
      *     finished
      * @param length the bytes of the batch
      * @throws IOException when its records cannot be decompressed; the message says why
-     * @throws io.firn.MissingCodecException when the codec's library is not on the class path
+     * @throws io.firn.MissingCodecException when the codec's library is not there, or does not load
      */
     public void open(byte[] source, int length) throws IOException {
         batch = source;

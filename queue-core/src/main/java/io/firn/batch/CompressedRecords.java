@@ -24,7 +24,7 @@ final class CompressedRecords {
      * @return the first record that lacks one, after which nothing is checked; −1 for none
      * @throws IOException when that is not so, or there are more than {@link
      *     BatchFormat#MAX_DECOMPRESSED} bytes; the message says what was found
-     * @throws io.firn.MissingCodecException when the codec's library is not on the class path
+     * @throws io.firn.MissingCodecException when the codec's library is not there, or does not load
      */
     static int check(Compression codec, byte[] compressed, int count, boolean needsKeys)
             throws IOException {

@@ -27,7 +27,7 @@ public final class ForeignBatch {
      * @return the number of its records
      * @throws InvalidBatchException when it cannot be stored
      * @throws io.firn.MissingCodecException when it has to be decompressed, and the codec's library
-     *     is not on the class path
+     *     is not there, or does not load
      */
     public static int check(ByteBuffer buffer, boolean needsKeys) {
         if (buffer == null) {

@@ -29,7 +29,7 @@ final class RecordStream implements AutoCloseable {
      *
      * @param compressed its bytes after the header
      * @throws IOException when the bytes are not what the codec wrote
-     * @throws io.firn.MissingCodecException when the codec's library is not on the class path
+     * @throws io.firn.MissingCodecException when the codec's library is not there, or does not load
      */
     static RecordStream open(Compression codec, byte[] compressed) throws IOException {
         try {

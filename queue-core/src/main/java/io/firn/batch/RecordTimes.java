@@ -33,7 +33,7 @@ public final class RecordTimes implements AutoCloseable {
      * @param nextOffset the offset after its last
      * @param time its base timestamp, or with append time its largest
      * @throws IOException when the bytes are not what the codec wrote
-     * @throws io.firn.MissingCodecException when the codec's library is not on the class path
+     * @throws io.firn.MissingCodecException when the codec's library is not there, or does not load
      */
     public static RecordTimes open(
             Compression codec,

@@ -137,7 +137,7 @@ final class Compaction {
             } catch (IOException | InternalError e) {
                 if (!segment.isDoomed()) {
                     log.store().stateOf(segment.block.tier()).noteError(e);
-                    leftOut.addUnread(segment, "the medium failed: " + e.getMessage(), retryMs);
+                    leftOut.addResting(segment, "the medium failed: " + e.getMessage(), retryMs);
                 }
             }
         }
@@ -152,7 +152,7 @@ final class Compaction {
             throws IOException {
         byte[] bytes = source.read();
         if (bytes == null) {
-            leftOut.addUnread(segment, source.damage(), LeftOut.NEVER);
+            leftOut.addUnread(segment, source.damage(), null);
             return source.toOffset();
         }
         try {
@@ -164,7 +164,7 @@ final class Compaction {
                 }
             }
         } catch (IOException | MissingCodecException e) {
-            leftOut.addUnread(segment, source.unreadable(e), LeftOut.NEVER);
+            leftOut.addUnread(segment, source.unreadable(e), e);
         }
         return source.toOffset();
     }
@@ -194,7 +194,7 @@ final class Compaction {
                             log, releases, checkpoints, group, filter, compactedTo, pace);
             boolean done = rewrite.run();
             if (rewrite.unreadable() != null) {
-                leftOut.addDamaged(rewrite.unreadable(), rewrite.skipped());
+                leftOut.addUnreadable(rewrite.unreadable());
                 trace.restart();
                 continue; // the others once more, without it
             }

@@ -5,6 +5,7 @@ import io.firn.log.SegmentedLog;
 import io.firn.spi.Mark;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Predicate;
 
 /**
  * The segments of a partition that may be compacted now, and how much of them was not compacted
@@ -39,6 +40,20 @@ record DirtyPart(
      * @param leftOut the segments that stay as they are, however much of them is dirty
      */
     static DirtyPart of(SegmentedLog log, long minLagMs, long nowMs, LeftOut leftOut) {
+        return of(log, minLagMs, nowMs, leftOut, leftOut::contains);
+    }
+
+    /** As {@link #of}, but only what is damaged stays as it is: the rest is dirty all the same. */
+    static DirtyPart withLeftOut(SegmentedLog log, long minLagMs, long nowMs, LeftOut leftOut) {
+        return of(log, minLagMs, nowMs, leftOut, leftOut::isDamaged);
+    }
+
+    private static DirtyPart of(
+            SegmentedLog log,
+            long minLagMs,
+            long nowMs,
+            LeftOut leftOut,
+            Predicate<LogSegment> staysAsItIs) {
         List<LogSegment> segments = new ArrayList<>();
         long end = Math.min(log.durableOffset(), log.visibleOffset());
         long from = NEVER;
@@ -59,7 +74,7 @@ record DirtyPart(
             }
             segments.add(segment);
             to = segment.endOffset;
-            if (!leftOut.contains(segment)) {
+            if (!staysAsItIs.test(segment)) {
                 from = Math.min(from, leftOut.compactedTo(segment));
             }
         }

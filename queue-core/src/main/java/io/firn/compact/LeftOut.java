@@ -1,8 +1,10 @@
 package io.firn.compact;
 
+import io.firn.MissingCodecException;
 import io.firn.log.LogSegment;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Objects;
 import java.util.WeakHashMap;
 
 /**
@@ -10,15 +12,16 @@ import java.util.WeakHashMap;
  *
  * <ul>
  *   <li>One with damage, until the store is opened again.
+ *   <li>One with a batch for which there is no codec, until then, too: no JVM loads it later.
  *   <li>One whose medium failed, until it is tried again.
  *   <li>One that was skipped, while there are more keys than the memory has room for: if the dirty
  *       part began there each time, the compaction would never get further.
  * </ul>
  *
- * <p>Of the first two the keys may be unknown: <em>unread</em>. A segment below one that is unread
- * may have records that it supersedes, so its mark must not say that it was compacted beyond. What
- * it was compacted around is only remembered here, so that the work is not done again and again; it
- * is done again when the unread segment can be read.
+ * <p>Of the first three the keys may be unknown: <em>unread</em>. A segment below one that is
+ * unread may have records that it supersedes, so its mark must not say that it was compacted
+ * beyond. What it was compacted around is only remembered here, so that the work is not done again
+ * and again; it is done again when the unread segment can be read.
  */
 final class LeftOut {
     static final long NEVER = Long.MAX_VALUE;
@@ -28,21 +31,37 @@ final class LeftOut {
     /** Up to where the keys are known in a segment, but for those that are unread. */
     private final Map<LogSegment, Long> around = new WeakHashMap<>();
 
-    private record Entry(String why, boolean isBroken, boolean isUnread, long untilMs) {}
+    private record Entry(
+            String why, boolean isBroken, boolean isUnread, long untilMs, String missingCodec) {}
 
-    /** Adds a segment with damage whose keys were known when those below it were compacted. */
-    synchronized void addDamaged(LogSegment segment, String why) {
-        entries.putIfAbsent(segment, new Entry(why, true, false, NEVER));
+    /** Adds a segment whose keys were known when those below it were compacted. */
+    synchronized void addUnreadable(UnreadableSegmentException found) {
+        Entry entry = broken(found.getMessage(), false, NEVER, found.getCause());
+        entries.putIfAbsent(found.segment(), entry);
     }
 
-    /** Adds a segment of which not all keys could be read. */
-    synchronized void addUnread(LogSegment segment, String why, long untilMs) {
-        entries.put(segment, new Entry(why, true, true, untilMs));
+    /**
+     * Adds a segment of which not all keys could be read.
+     *
+     * @param cause null when it is damaged
+     */
+    synchronized void addUnread(LogSegment segment, String why, Exception cause) {
+        entries.put(segment, broken(why, true, NEVER, cause));
+    }
+
+    /** Adds a segment of which not all keys could be read, because its medium failed. */
+    synchronized void addResting(LogSegment segment, String why, long untilMs) {
+        entries.put(segment, broken(why, true, untilMs, null));
+    }
+
+    private static Entry broken(String why, boolean isUnread, long untilMs, Throwable cause) {
+        String missing = cause instanceof MissingCodecException ? cause.getMessage() : null;
+        return new Entry(why, true, isUnread, untilMs, missing);
     }
 
     /** Adds a segment that can be read, but was skipped. */
     synchronized void addSkipped(LogSegment segment, String why, long untilMs) {
-        entries.putIfAbsent(segment, new Entry(why, false, false, untilMs));
+        entries.putIfAbsent(segment, new Entry(why, false, false, untilMs, null));
     }
 
     /** Forgets those that are to be tried again now. */
@@ -66,6 +85,24 @@ final class LeftOut {
 
     synchronized boolean contains(LogSegment segment) {
         return entries.containsKey(segment);
+    }
+
+    /** Returns whether it has damage: no compaction will ever change it. */
+    synchronized boolean isDamaged(LogSegment segment) {
+        Entry entry = entries.get(segment);
+        return entry != null
+                && entry.isBroken
+                && entry.untilMs == NEVER
+                && entry.missingCodec == null;
+    }
+
+    /** Returns which codec is missing for a segment, and what to do; null when none is. */
+    synchronized String missingCodec() {
+        return entries.values().stream()
+                .map(Entry::missingCodec)
+                .filter(Objects::nonNull)
+                .findFirst()
+                .orElse(null);
     }
 
     /** Returns whether it has damage or could not be read; then the tombstones above it stay. */

@@ -102,6 +102,7 @@ public final class PartitionCompaction extends Duty {
                         retryMs(),
                         control);
         CompactionResult result = compaction.run();
+        tellOfCodec();
         event.end(log, result);
         if (compaction.wasHindered()) {
             hindered = Math.min(hindered + 1, MOST_DOUBLINGS);
@@ -114,9 +115,17 @@ public final class PartitionCompaction extends Duty {
         return result;
     }
 
+    private void tellOfCodec() {
+        String missing = leftOut.missingCodec();
+        if (missing != null) {
+            log.store().findings().add(log + ": not all of it is compacted, because " + missing);
+        }
+    }
+
     /** Returns its metrics. Any thread. */
     public CompactionMetrics metrics() {
-        DirtyPart part = DirtyPart.of(log, limits().minLagMs(), log.store().timeMs(), leftOut);
+        DirtyPart part =
+                DirtyPart.withLeftOut(log, limits().minLagMs(), log.store().timeMs(), leftOut);
         Last now = last;
         return new Metrics(
                 part.dirtyRatio(), runs.get(), savedBytes.get(), now.timeMs(), now.result());

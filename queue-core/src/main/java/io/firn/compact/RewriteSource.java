@@ -136,12 +136,12 @@ final class RewriteSource {
             throws IOException, UnreadableSegmentException {
         byte[] bytes = source.read();
         if (bytes == null) {
-            throw new UnreadableSegmentException(segment, source.damage());
+            throw new UnreadableSegmentException(segment, source.damage(), null);
         }
         try {
             return filter.apply(bytes, source.size(), room);
         } catch (IOException | MissingCodecException e) {
-            throw new UnreadableSegmentException(segment, source.unreadable(e));
+            throw new UnreadableSegmentException(segment, source.unreadable(e), e);
         }
     }
 }

@@ -49,7 +49,7 @@ final class SegmentRewrite {
     private final TierState tier;
     private LogSegment made;
     private String skipped;
-    private LogSegment unreadable;
+    private UnreadableSegmentException unreadable;
 
     /**
      * A rewrite of segments.
@@ -81,8 +81,8 @@ final class SegmentRewrite {
         return skipped;
     }
 
-    /** Returns the segment because of whose damage nothing was done; null for none. */
-    LogSegment unreadable() {
+    /** Returns the segment because of whose bytes nothing was done; null for none. */
+    UnreadableSegmentException unreadable() {
         return unreadable;
     }
 
@@ -170,7 +170,7 @@ final class SegmentRewrite {
             replaceBy(block); // steps 6 and 7
             return true;
         } catch (UnreadableSegmentException e) {
-            unreadable = e.segment();
+            unreadable = e;
             return skip(e.getMessage());
         } catch (StoreFullException e) {
             tier.noteError(e);

@@ -8,8 +8,13 @@ final class UnreadableSegmentException extends Exception {
 
     private final transient LogSegment segment;
 
-    UnreadableSegmentException(LogSegment segment, String why) {
-        super(why);
+    /**
+     * Creates it.
+     *
+     * @param cause null when the bytes are damaged
+     */
+    UnreadableSegmentException(LogSegment segment, String why, Exception cause) {
+        super(why, cause);
         this.segment = segment;
     }
 

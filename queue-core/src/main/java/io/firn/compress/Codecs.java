@@ -6,27 +6,30 @@ import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
+import java.util.stream.Stream;
 
 /**
  * Compression of the records of a batch, in the framings that Kafka's clients use. The libraries
  * are loaded on first use; a store that never uses a codec does not need its library. Thread-safe.
  */
 public final class Codecs {
+    private static final CodecLibrary[] LIBRARIES =
+            Stream.of(Compression.values()).map(CodecLibrary::of).toArray(CodecLibrary[]::new);
+
     private Codecs() {}
 
     /**
      * Appends the compressed bytes to the target.
      *
-     * @throws MissingCodecException when the codec's library is not on the class path
+     * @throws MissingCodecException when the codec's library is not there, or does not load
      */
     public static void compress(
             Compression codec, byte[] source, int from, int length, Scratch target) {
+        LIBRARIES[codec.ordinal()].require();
         try (OutputStream out = output(codec, new ScratchOutput(target))) {
             out.write(source, from, length);
         } catch (IOException e) {
             throw new IllegalStateException("compressing in memory cannot fail", e);
-        } catch (NoClassDefFoundError e) {
-            throw missing(codec);
         }
     }
 
@@ -35,16 +38,15 @@ public final class Codecs {
      *
      * @param maxBytes the most bytes to accept, so that a small batch cannot exhaust the memory
      * @throws IOException when the bytes are not what the codec wrote, or are too many
-     * @throws MissingCodecException when the codec's library is not on the class path
+     * @throws MissingCodecException when the codec's library is not there, or does not load
      */
     public static void decompress(
             Compression codec, byte[] source, int from, int length, Scratch target, int maxBytes)
             throws IOException {
+        LIBRARIES[codec.ordinal()].require();
         boolean whole;
         try {
             whole = expand(codec, source, from, length, target, maxBytes);
-        } catch (NoClassDefFoundError e) {
-            throw missing(codec);
         } catch (IOException | RuntimeException e) { // lz4-java throws bare ones
             throw new IOException(codec + " stream is damaged: " + e, e);
         }
@@ -59,19 +61,16 @@ public final class Codecs {
      * @param maxBytes the most bytes that blocks may announce, where the library allocates as much
      *     as they announce
      * @throws IOException when the bytes are not what the codec wrote
-     * @throws MissingCodecException when the codec's library is not on the class path
+     * @throws MissingCodecException when the codec's library is not there, or does not load
      */
     public static InputStream open(Compression codec, byte[] source, int maxBytes)
             throws IOException {
-        try {
-            if (codec == Compression.SNAPPY
-                    && SnappyStreams.announced(source, 0, source.length) > maxBytes) {
-                throw new IOException("batch decompresses to more than " + maxBytes + " bytes");
-            }
-            return input(codec, new ByteArrayInputStream(source));
-        } catch (NoClassDefFoundError e) {
-            throw missing(codec);
+        LIBRARIES[codec.ordinal()].require();
+        if (codec == Compression.SNAPPY
+                && SnappyStreams.announced(source, 0, source.length) > maxBytes) {
+            throw new IOException("batch decompresses to more than " + maxBytes + " bytes");
         }
+        return input(codec, new ByteArrayInputStream(source));
     }
 
     /** Decompresses; returns false when there are too many bytes. */
@@ -96,7 +95,7 @@ public final class Codecs {
         return false;
     }
 
-    private static OutputStream output(Compression codec, OutputStream out) throws IOException {
+    static OutputStream output(Compression codec, OutputStream out) throws IOException {
         return switch (codec) {
             case NONE -> out;
             case GZIP -> new java.util.zip.GZIPOutputStream(out, 8192);
@@ -106,7 +105,7 @@ public final class Codecs {
         };
     }
 
-    private static InputStream input(Compression codec, InputStream in) throws IOException {
+    static InputStream input(Compression codec, InputStream in) throws IOException {
         return switch (codec) {
             case NONE -> in;
             case GZIP -> new java.util.zip.GZIPInputStream(in, 8192);
@@ -114,15 +113,6 @@ public final class Codecs {
             case LZ4 -> Lz4Streams.input(in);
             case ZSTD -> ZstdStreams.input(in);
         };
-    }
-
-    private static MissingCodecException missing(Compression codec) {
-        return new MissingCodecException(
-                "a batch is compressed with "
-                        + codec
-                        + ", and "
-                        + codec.artifact()
-                        + " is not on the class path: add it");
     }
 
     private static final class ScratchOutput extends OutputStream {

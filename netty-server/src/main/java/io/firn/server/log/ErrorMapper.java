@@ -6,6 +6,7 @@ import io.firn.DamagedRangeException;
 import io.firn.FirnException;
 import io.firn.InvalidBatchException;
 import io.firn.InvalidOptionException;
+import io.firn.MissingCodecException;
 import io.firn.OffsetOutOfRangeException;
 import io.firn.OutOfOrderSequenceException;
 import io.firn.PoisonedException;
@@ -90,6 +91,10 @@ public final class ErrorMapper implements WireErrors {
         }
         if (error instanceof InvalidOptionException) {
             return Errors.INVALID_REQUEST;
+        }
+        if (error instanceof MissingCodecException) {
+            LOG.log(System.Logger.Level.ERROR, "a request failed: " + error.getMessage());
+            return Errors.UNSUPPORTED_COMPRESSION_TYPE;
         }
         if (error instanceof FirnException) {
             LOG.log(System.Logger.Level.ERROR, "a request failed", error);
