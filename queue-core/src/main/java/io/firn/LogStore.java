@@ -200,11 +200,19 @@ public interface LogStore extends AutoCloseable {
     CompactionResult compact(String topic, int partition, MoveControl control);
 
     /**
-     * Returns findings, one line each: what was found at open that belongs to no topic or is
-     * corrupted, which thread of the store has ended, after which the store refuses appends, and
-     * whether somebody has truncated the file that readers in other processes follow. While the
-     * process or the machine has so many files open that the store cannot open its own, this is a
-     * finding, too.
+     * Returns findings, one line each. Some stay until the store is opened again: what was found at
+     * open that belongs to no topic or is corrupted, which thread of the store has ended, after
+     * which the store refuses appends, and whether another process has truncated the file that
+     * readers in other processes follow. Others are present while a condition holds:
+     *
+     * <ul>
+     *   <li>a partition is poisoned;
+     *   <li>a tier fails, or has no room for segments;
+     *   <li>there is no space to record deletions on a full disk;
+     *   <li>so many files are open that the store cannot open its own;
+     *   <li>background work fails and is tried again;
+     *   <li>the last compaction of a partition has skipped segments.
+     * </ul>
      */
     List<String> findings();
 

@@ -151,6 +151,12 @@ public final class NextBlock {
         return isStillFull(refusal);
     }
 
+    /** Whether the tiers were full at the last try, whatever has been freed since. */
+    public boolean isRefusedAsFull() {
+        Refusal last = refusal;
+        return last != null && last.isFull;
+    }
+
     private boolean isStillFull(Refusal last) {
         return last != null && last.isFull && last.freed == freedBlocks.count();
     }

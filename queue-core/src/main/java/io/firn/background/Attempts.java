@@ -1,13 +1,18 @@
 package io.firn.background;
 
+import io.firn.PoisonedException;
 import java.io.IOException;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Predicate;
 import org.agrona.concurrent.NanoClock;
 
 /**
  * Runs steps of background work. A step that fails is counted and reported, and stops nothing else.
- * Thread-safe.
+ * Of failures in a row with one message the first is logged with its stack trace. That a partition
+ * is poisoned was logged when it was poisoned, and is not logged again. Thread-safe.
  */
 public final class Attempts {
     /** What {@link #run} returns for a step that failed. */
@@ -16,6 +21,10 @@ public final class Attempts {
     private static final System.Logger LOG = System.getLogger("io.firn");
 
     private final AtomicLong errors = new AtomicLong();
+
+    /** The failures of what is tried again; by identity, since a pause has no value. */
+    private final Map<BackOff, Failure> failing = new ConcurrentHashMap<>();
+
     private final NanoClock clock;
     private volatile Predicate<Throwable> isLack = error -> false;
 
@@ -42,6 +51,13 @@ public final class Attempts {
         isLack = lack;
     }
 
+    private record Failure(Object subject, String message) {
+        @Override
+        public String toString() {
+            return subject + ": background work fails and is tried again: " + message;
+        }
+    }
+
     /** A step of background work. */
     @FunctionalInterface
     public interface Step {
@@ -59,9 +75,7 @@ public final class Attempts {
     int run(Object subject, Step step, BackOff backOff) {
         try {
             int work = step.run();
-            if (backOff != null) {
-                backOff.onSuccess();
-            }
+            succeeded(backOff);
             return work;
         } catch (IOException | RuntimeException | VirtualMachineError | LinkageError e) {
             // Whatever fails here, the other steps are run.
@@ -70,9 +84,29 @@ public final class Attempts {
         }
     }
 
+    /** Notes a success; null when the step is not tried again. */
+    public void succeeded(BackOff backOff) {
+        if (backOff != null && backOff.isFailing()) {
+            backOff.onSuccess();
+            failing.remove(backOff);
+        }
+    }
+
+    /** Adds what fails now and is tried again, one line each. */
+    public void addFailing(List<String> findings) {
+        failing.values().forEach(each -> findings.add(each.toString()));
+    }
+
     /** Counts and reports a failure. */
     public void failed(Object subject, Throwable e, BackOff backOff) {
         errors.incrementAndGet();
+        if (e instanceof PoisonedException) {
+            if (backOff != null) {
+                backOff.onFailure();
+                failing.remove(backOff);
+            }
+            return;
+        }
         if (isLack.test(e)) {
             if (backOff != null) {
                 backOff.onLack();
@@ -80,15 +114,18 @@ public final class Attempts {
             return;
         }
         String next = "";
+        Failure before = null;
+        Failure now = new Failure(subject, String.valueOf(e.getMessage()));
         if (backOff != null) {
             backOff.onFailure();
             next = ", tried again in " + backOff.pauseSeconds() + " s";
+            before = failing.put(backOff, now);
         }
         GuardedLog.log(
                 LOG,
                 System.Logger.Level.ERROR,
                 subject + ": background work failed" + next + ": " + e.getMessage(),
-                e);
+                now.equals(before) ? null : e);
     }
 
     long errors() {

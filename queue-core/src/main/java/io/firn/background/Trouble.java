@@ -34,10 +34,18 @@ public final class Trouble {
     }
 
     public void onSuccess(Object subject) {
-        pauses.remove(subject);
+        attempts.succeeded(pauses.remove(subject));
     }
 
     public void forget(Predicate<Object> gone) {
-        pauses.keySet().removeIf(gone);
+        pauses.entrySet()
+                .removeIf(
+                        each -> {
+                            boolean isGone = gone.test(each.getKey());
+                            if (isGone) {
+                                attempts.succeeded(each.getValue());
+                            }
+                            return isGone;
+                        });
     }
 }

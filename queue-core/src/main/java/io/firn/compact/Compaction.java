@@ -106,6 +106,11 @@ final class Compaction {
                 full);
     }
 
+    /** Returns whether it was ended before it had looked at all segments. */
+    boolean wasCancelled() {
+        return !pace.isWanted();
+    }
+
     /** Returns whether a segment was skipped that was to be rewritten. */
     boolean wasHindered() {
         return wasHindered;

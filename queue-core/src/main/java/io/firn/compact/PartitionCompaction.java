@@ -8,6 +8,7 @@ import io.firn.TopicOptions;
 import io.firn.background.Duty;
 import io.firn.log.SegmentedLog;
 import io.firn.upkeep.PartitionUpkeep;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
@@ -31,6 +32,9 @@ public final class PartitionCompaction extends Duty {
     private volatile int hindered;
 
     private volatile Last last = new Last(-1, null);
+
+    /** What the last run that was not cancelled has skipped. */
+    private volatile List<String> skipped = List.of();
 
     private record Last(long timeMs, CompactionResult result) {}
 
@@ -109,6 +113,9 @@ public final class PartitionCompaction extends Duty {
         } else if (result.skipped().isEmpty()) {
             hindered = 0;
         }
+        if (!compaction.wasCancelled()) {
+            skipped = result.skipped();
+        }
         runs.incrementAndGet();
         savedBytes.addAndGet(result.bytesBefore() - result.bytesAfter());
         last = new Last(log.store().timeMs(), result);
@@ -129,6 +136,20 @@ public final class PartitionCompaction extends Duty {
         Last now = last;
         return new Metrics(
                 part.dirtyRatio(), runs.get(), savedBytes.get(), now.timeMs(), now.result());
+    }
+
+    /** Adds what it has skipped. Any thread. */
+    public void addFindings(List<String> findings) {
+        List<String> now = skipped;
+        if (!now.isEmpty() && limits().isOn()) {
+            findings.add(
+                    log
+                            + ": the last compaction has skipped "
+                            + now.size()
+                            + " segments, whose superseded records stay until they can be"
+                            + " compacted; the first is "
+                            + now.get(0));
+        }
     }
 
     private long retryMs() {

@@ -6,6 +6,7 @@ import io.firn.medium.DescriptorLimit;
 import io.firn.medium.OutOfDescriptorsException;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
@@ -118,9 +119,12 @@ public final class DescriptorShortage extends Duty {
         return finding != null;
     }
 
-    /** Returns what is to be known of it; null while there are enough descriptors. */
-    public String finding() {
-        return finding;
+    /** Adds what is to be known of it. */
+    void addFindings(List<String> findings) {
+        String now = finding;
+        if (now != null) {
+            findings.add(now);
+        }
     }
 
     @Override

@@ -67,9 +67,15 @@ public final class LogContext {
         SpareSpace spare =
                 new SpareSpace(background.tidying(), config.medium(), config.directory());
         this.files = new StoreFiles(config.medium(), config.directory(), spare, findings);
+        findings.ask(descriptors::addFindings);
+        findings.ask(spare::addFindings);
+        findings.ask(background.attempts()::addFailing);
         for (int i = 0; i < config.tiers().size(); i++) {
             String label = config.tierLabels().get(i);
-            tiers.add(new TierState(i, label, config.tiers().get(i), config.nanoClock()));
+            TierState state =
+                    new TierState(i, label, config.tiers().get(i), config.nanoClock(), freedBlocks);
+            tiers.add(state);
+            findings.ask(state::addFindings);
         }
     }
 

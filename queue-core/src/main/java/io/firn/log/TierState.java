@@ -1,14 +1,18 @@
 package io.firn.log;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
+import io.firn.StoreFullException;
 import io.firn.StoreMetrics;
 import io.firn.background.BackOff;
+import io.firn.background.Duty;
 import io.firn.medium.OutOfDescriptorsException;
 import io.firn.spi.StorageTier;
 import java.io.IOException;
+import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
 import org.agrona.concurrent.NanoClock;
 
 /** A tier as the store sees it: its index, its counters, and whether it works. Thread-safe. */
@@ -26,9 +30,17 @@ public final class TierState {
     private final AtomicInteger movesInFlight = new AtomicInteger();
     private volatile String lastError;
     private volatile boolean failing;
+    private final FreedBlocks freedBlocks;
+    private final AtomicReference<Duty> prober = new AtomicReference<>();
+
+    /** Null when it had room when it was asked last. */
+    private volatile NoRoom noRoom;
 
     @GuardedBy("this")
     private final BackOff backOff;
+
+    /** What a tier without room said, and the count of freed blocks before it was asked. */
+    private record NoRoom(String why, long freed) {}
 
     /**
      * Creates the state of a tier.
@@ -36,8 +48,9 @@ public final class TierState {
      * @param label null when the builder was given none
      * @param clock measures the pauses after failures
      */
-    TierState(int index, String label, StorageTier tier, NanoClock clock) {
+    TierState(int index, String label, StorageTier tier, NanoClock clock, FreedBlocks freedBlocks) {
         this.index = index;
+        this.freedBlocks = freedBlocks;
         this.isLabelled = label != null;
         this.label = label == null ? "tier-" + index : label;
         this.tier = tier;
@@ -107,8 +120,70 @@ public final class TierState {
                 e);
     }
 
+    /**
+     * Notes that it had no room for a segment. That holds until it has some, or until blocks are
+     * freed if nothing asks again.
+     *
+     * @param freed the store's count of freed blocks before it was asked
+     */
+    public void onFull(StoreFullException e, long freed) {
+        noteError(e);
+        noRoom = new NoRoom(e.getMessage(), freed);
+    }
+
+    private boolean isFull() {
+        NoRoom last = noRoom;
+        boolean isAskedAgain = prober.get() != null;
+        return last != null && (isAskedAgain || last.freed == freedBlocks.count());
+    }
+
+    /** While it is full, has one duty of all that found no room ask again from time to time. */
+    public void probeBy(Duty duty) {
+        if (noRoom != null) {
+            prober.compareAndSet(null, duty);
+        }
+    }
+
+    /** Whether a duty is the one that asks again. */
+    public boolean isProbedBy(Duty duty) {
+        return prober.get() == duty && noRoom != null;
+    }
+
+    /** Called when a duty does not ask again: what is known will not be corrected. */
+    public void stopProbing(Duty duty) {
+        if (prober.compareAndSet(duty, null)) {
+            noRoom = null;
+        }
+    }
+
+    /** Adds whether it fails or is full. */
+    void addFindings(List<String> findings) {
+        NoRoom full = noRoom;
+        if (failing) {
+            findings.add(
+                    described()
+                            + " failed when it was used last; new segments go to other tiers, or"
+                            + " appends fail: "
+                            + lastError);
+        } else if (full != null && isFull()) {
+            findings.add(
+                    described()
+                            + " had no room for a segment when it was asked last; new segments go"
+                            + " to colder tiers, or appends are refused until it has: "
+                            + full.why);
+        }
+    }
+
+    private String described() {
+        return "tier " + label + " (" + tier.name() + ")";
+    }
+
     /** Notes a success. */
     public void onSuccess() {
+        if (noRoom != null) {
+            noRoom = null;
+            prober.set(null);
+        }
         if (failing) {
             recover();
         }

@@ -10,6 +10,7 @@ import io.firn.medium.WholeFile;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.List;
 
 /**
  * A little space reserved on the store's file system, so that deletions can be recorded when the
@@ -60,6 +61,9 @@ public final class SpareSpace extends Duty {
     @GuardedBy("this")
     private int held;
 
+    /** What prevents that it is complete; null when it is. */
+    private volatile String missing;
+
     public SpareSpace(Duties duties, FileMedium medium, Path storeDirectory) {
         super(duties, "store " + storeDirectory, "spare space");
         this.medium = medium;
@@ -82,6 +86,30 @@ public final class SpareSpace extends Duty {
             setAside(1);
             call();
         }
+        noteMissing();
+    }
+
+    /** Adds whether a deletion may fail on a full disk. */
+    public void addFindings(List<String> findings) {
+        String now = missing;
+        if (now != null) {
+            findings.add(now);
+        }
+    }
+
+    @GuardedBy("this")
+    private void noteMissing() {
+        missing =
+                held == BYTES
+                        ? null
+                        : file
+                                + " reserves "
+                                + held
+                                + " of the "
+                                + BYTES
+                                + " bytes with which deletions are recorded while the disk is full,"
+                                + " since the file system has no room for more: free some, or"
+                                + " deleting records may fail";
     }
 
     /** Returns the length of the file; 0 when it is not a spare one, or does not exist. */
@@ -224,6 +252,7 @@ public final class SpareSpace extends Duty {
         if (held < BYTES) {
             againAt(nowMs() + RETRY_MS);
         }
+        noteMissing();
         return 0;
     }
 

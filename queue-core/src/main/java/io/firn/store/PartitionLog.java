@@ -12,6 +12,7 @@ import io.firn.InvalidOptionException;
 import io.firn.Isolation;
 import io.firn.Partition;
 import io.firn.PartitionMetrics;
+import io.firn.PoisonedException;
 import io.firn.ReplicaAppender;
 import io.firn.Tailer;
 import io.firn.TimestampedOffset;
@@ -125,6 +126,21 @@ final class PartitionLog implements Partition {
     /** See {@link OpenAppenders#awaitAppends}. */
     void awaitAppends(long deadlineNs) {
         appenders.awaitAppends(deadlineNs);
+    }
+
+    /** Adds why it refuses appends, unless another finding says so, and what it cannot compact. */
+    void addFindings(Throwable known, List<String> findings) {
+        PoisonedException poison = log.state().poison();
+        if (poison != null && (known == null || poison.getCause() != known)) {
+            findings.add(poison.getMessage());
+        }
+        PartitionCompaction compacted;
+        synchronized (this) {
+            compacted = compaction;
+        }
+        if (compacted != null) {
+            compacted.addFindings(findings);
+        }
     }
 
     // ---- what is published

@@ -241,12 +241,7 @@ final class Store implements LogStore {
 
     @Override
     public List<String> findings() {
-        List<String> all = new ArrayList<>(context.findings().all());
-        String lack = context.descriptors().finding();
-        if (lack != null) {
-            all.add(lack);
-        }
-        return List.copyOf(all);
+        return context.findings().all();
     }
 
     @Override

@@ -49,6 +49,7 @@ final class Topics implements TopicOwner {
         this.compactor = new Compactor(store);
         this.newTopics = new NewTopics(store, this);
         this.limit = PartitionLimit.of(store.config().maxPartitions());
+        store.findings().ask(this::addFindings);
     }
 
     /** Sets what names the store. */
@@ -176,6 +177,12 @@ final class Topics implements TopicOwner {
                         + ", existing records can be read; open the store again";
         // The application's log may fail, too: each is told whatever becomes of the others.
         new Ending().run(List.of(() -> store.findings().add(finding), this::refuseAfterDeath));
+    }
+
+    private void addFindings(List<String> findings) {
+        Death now = death;
+        Throwable known = now == null ? null : now.why;
+        partitions().forEach(each -> each.addFindings(known, findings));
     }
 
     private void refuseAfterDeath() {

@@ -43,6 +43,10 @@ final class BlockSupply extends Duty implements BlockSource {
     private final SegmentedLog log;
     private final LogContext store;
     private final NextBlock next;
+
+    /** The key of the finding that the store's directory is full. */
+    private final String noStartFile;
+
     private long lastFullMs = Long.MIN_VALUE;
 
     /** Null when none is in progress. */
@@ -55,6 +59,7 @@ final class BlockSupply extends Duty implements BlockSource {
         this.log = log;
         this.store = log.store();
         this.next = next;
+        this.noStartFile = "no room for the log start of " + log;
     }
 
     @Override
@@ -74,6 +79,7 @@ final class BlockSupply extends Duty implements BlockSource {
     @Override
     public synchronized int run() throws IOException {
         if (log.state().isGone() || log.state().isPoisoned()) {
+            stopProbing();
             return 0;
         }
         boolean isShort = store.descriptors().isNow() && !next.isWanted();
@@ -84,7 +90,7 @@ final class BlockSupply extends Duty implements BlockSource {
             return 0;
         }
         if (attempt == null && !next.isWanted()) {
-            if (!isFillingUp()) {
+            if (!isFillingUp() && !isProbing()) {
                 return 0;
             }
             if (isShort) {
@@ -102,10 +108,21 @@ final class BlockSupply extends Duty implements BlockSource {
             }
         }
         reserve(false);
-        if (attempt == null && !next.isReserved() && isFillingUp()) {
+        if (attempt == null && !next.isReserved() && (isFillingUp() || isProbing())) {
             againAt(nowMs() + RETRY_MS);
         }
         return 1;
+    }
+
+    /** Whether it asks a full tier from time to time, of all that found no room in it. */
+    private boolean isProbing() {
+        return next.isRefusedAsFull()
+                && log.topic().tiers().stream().anyMatch(tier -> tier.isProbedBy(this));
+    }
+
+    private void stopProbing() {
+        log.topic().tiers().forEach(tier -> tier.stopProbing(this));
+        store.findings().clear(noStartFile);
     }
 
     /**
@@ -178,6 +195,7 @@ final class BlockSupply extends Duty implements BlockSource {
     /** Returns a block that is being prepared and goes to nobody; null if there is none. */
     synchronized LogSegment withdraw() {
         store.descriptors().forget(this);
+        stopProbing();
         return takeBeingPrepared();
     }
 
@@ -209,7 +227,7 @@ final class BlockSupply extends Duty implements BlockSource {
                     return true;
                 } catch (StoreFullException e) {
                     giveBack(e);
-                    state.noteError(e);
+                    state.onFull(e, freed);
                     noRoom = noRoom == null ? e : noRoom;
                 } catch (IOException e) {
                     giveBack(e);
@@ -228,6 +246,7 @@ final class BlockSupply extends Duty implements BlockSource {
                 noRoom.addSuppressed(broken);
             }
             lastFullMs = nowMs();
+            log.topic().tiers().forEach(tier -> tier.probeBy(BlockSupply.this));
             next.refuseAsFull(noRoom, freed);
             store.freedBlocks().onNoRoom(BlockSupply.this, freed);
             return true;
@@ -242,6 +261,7 @@ final class BlockSupply extends Duty implements BlockSource {
                 if (log.segments().length > 0) {
                     log.ensureStartFile();
                 }
+                store.findings().clear(noStartFile);
             } catch (IOException e) {
                 FileMedium medium = store.files().medium();
                 Path directory = store.files().directory();
@@ -254,6 +274,7 @@ final class BlockSupply extends Duty implements BlockSource {
                 noRoom =
                         new StoreFullException(
                                 directory + " has no space for the log start of " + log, e);
+                store.findings().set(noStartFile, noRoom.getMessage() + "; appends are refused");
                 canDelete = false;
             }
         }

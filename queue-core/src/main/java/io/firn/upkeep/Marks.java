@@ -12,7 +12,8 @@ import java.io.IOException;
  *
  * <p>A mark may be in the same file as the batches, and the system reports only once that a page of
  * a file was not written. What fails here may therefore be a batch, whose force would return
- * normally afterwards: it poisons the partition, as a force of batches does.
+ * normally afterwards: it poisons the partition, as a force of batches does. A poisoned partition
+ * gets no more marks.
  */
 final class Marks extends Duty {
     /** It runs earlier by this part of the interval than to be called again for the rest of it. */
@@ -31,7 +32,10 @@ final class Marks extends Duty {
     @Override
     public int run() {
         LogSegment segment = log.segmentList().oldestUnsealed();
-        if (log.state().isGone() || segment == null || !segment.marks().isDue()) {
+        if (log.state().isGone() || log.state().isPoisoned()) {
+            return 0;
+        }
+        if (segment == null || !segment.marks().isDue()) {
             return 0;
         }
         long sinceMs = nowMs() - lastMs;

@@ -138,6 +138,7 @@ public final class Releases extends Duty {
                 boolean free = view == null || view.tryRelease();
                 if (free) {
                     release.run();
+                    log.store().attempts().succeeded(backOff);
                 }
                 return free;
             } catch (IOException | RuntimeException | VirtualMachineError | LinkageError e) {
