@@ -142,8 +142,8 @@ public abstract class LogStoreBuilder {
     /**
      * Sets what makes the store's background threads; by default they are daemon threads. Each gets
      * the name of its work, such as {@code firn-force}. Threads that force are also made while the
-     * store is open; when that fails, those that exist do the work. Not for the thread on which a
-     * file is mapped for a caller that may be interrupted, {@code firn-map}: it lives that long.
+     * store is open; when that fails, those that exist do the work. Not for the thread on which
+     * files are mapped, {@code firn-map}: all open stores share it.
      */
     public abstract LogStoreBuilder threadFactory(ThreadFactory value);
 

@@ -21,9 +21,15 @@ final class Jvm implements AutoCloseable {
 
     /** Starts the main of a class. */
     Jvm(Class<?> main, Object... arguments) throws IOException {
+        this(List.of(), main, arguments);
+    }
+
+    /** Starts the main of a class with more options of the JVM. */
+    Jvm(List<String> options, Class<?> main, Object... arguments) throws IOException {
         List<String> command = new ArrayList<>();
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         command.addAll(List.of("-Xmx256m", "-XX:+UseSerialGC")); // starts in less time
+        command.addAll(options);
         command.addAll(List.of("-cp", System.getProperty("java.class.path")));
         command.add(main.getName());
         for (Object argument : arguments) {

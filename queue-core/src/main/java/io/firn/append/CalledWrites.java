@@ -6,6 +6,7 @@ import io.firn.batch.Source;
 import io.firn.batch.ValueEncoder;
 import io.firn.log.LogSegment;
 import io.firn.log.WriteBuffers;
+import io.firn.medium.DirectMemory;
 import io.firn.medium.Mapping;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -28,11 +29,14 @@ final class CalledWrites {
     /** A force of less would write the zeros of the last piece to no purpose. */
     private static final int MUCH = 8 * PIECE;
 
-    private static final ByteBuffer ZEROS = ByteBuffer.allocateDirect(PIECE);
+    private static final DirectMemory.Zeros ZEROS = new DirectMemory.Zeros(PIECE);
 
     private final WriteBuffers buffers;
     private final CRC32C crc = new CRC32C();
-    private final ByteBuffer zeros = ZEROS.duplicate();
+
+    /** Null before they are needed. */
+    private ByteBuffer zeros;
+
     private LogSegment last;
     private int seenForced;
 
@@ -139,6 +143,9 @@ final class CalledWrites {
             return;
         }
         try {
+            if (zeros == null) {
+                zeros = ZEROS.get();
+            }
             int length = Math.min(PIECE, segment.capacity - piece);
             segment.block.write(piece, zeros.limit(length).position(0));
         } catch (StoreFullException e) {

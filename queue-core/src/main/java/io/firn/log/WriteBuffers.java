@@ -1,5 +1,7 @@
 package io.firn.log;
 
+import io.firn.FirnException;
+import io.firn.medium.DirectMemory;
 import java.nio.ByteBuffer;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 
@@ -16,7 +18,11 @@ public final class WriteBuffers {
 
     private final AtomicReferenceArray<ByteBuffer> free = new AtomicReferenceArray<>(MOST);
 
-    /** Returns a buffer with room for so many bytes, to be given back; its content is arbitrary. */
+    /**
+     * Returns a buffer with room for so many bytes, to be given back; its content is arbitrary.
+     *
+     * @throws FirnException when the process has used up its direct memory
+     */
     public ByteBuffer take(int bytes) {
         for (int i = 0; i < MOST; i++) {
             ByteBuffer buffer = free.getPlain(i) == null ? null : free.getAndSet(i, null);
@@ -25,8 +31,12 @@ public final class WriteBuffers {
             }
         }
         int room = Math.max(bytes, 2 * PIECE);
-        return ByteBuffer.allocateDirect(
-                room > 1 << 30 ? room : Integer.highestOneBit(room - 1) * 2);
+        int roomy = room > 1 << 30 ? room : Integer.highestOneBit(room - 1) * 2;
+        try {
+            return DirectMemory.allocate(roomy);
+        } catch (FirnException e) {
+            return DirectMemory.allocate(bytes); // as much as has to be
+        }
     }
 
     /** Takes a buffer back. */

@@ -22,6 +22,16 @@ public interface FileMedium {
         return RealFileMedium.INSTANCE;
     }
 
+    /**
+     * Keeps what calls need, such as a thread, until the result is closed; without it each call
+     * gets its own. A store does so while it is open.
+     *
+     * @throws IOException when there is none
+     */
+    default AutoCloseable use() throws IOException {
+        return () -> {};
+    }
+
     /** Returns whether a file or directory exists at the path. */
     boolean exists(Path path);
 

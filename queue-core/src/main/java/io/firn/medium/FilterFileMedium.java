@@ -27,6 +27,11 @@ public class FilterFileMedium implements FileMedium {
     }
 
     @Override
+    public AutoCloseable use() throws IOException {
+        return in.use();
+    }
+
+    @Override
     public boolean exists(Path path) {
         return in.exists(path);
     }

@@ -83,7 +83,7 @@ final class RealFile implements MediumFile {
                             + (position + length)
                             + " were to be mapped");
         }
-        return UndisturbedCall.of(() -> RealMapping.map(path, mode, position, length));
+        return MappingThread.INSTANCE.call(() -> RealMapping.map(path, mode, position, length));
     }
 
     @Override

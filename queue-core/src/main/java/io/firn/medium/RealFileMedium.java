@@ -39,6 +39,11 @@ enum RealFileMedium implements FileMedium {
     private static final Set<String> MEMORY_FILE_SYSTEMS = Set.of("tmpfs", "ramfs", "devtmpfs");
 
     @Override
+    public AutoCloseable use() throws IOException {
+        return MappingThread.INSTANCE.use();
+    }
+
+    @Override
     public boolean exists(Path path) {
         return Files.exists(path);
     }

@@ -47,6 +47,7 @@ final class Store implements LogStore {
     private final Placement placement;
     private AutoCloseable lock;
     private AutoCloseable followed;
+    private AutoCloseable mediumUse;
     private LeasedCounter producerIds;
     private final StoreTransactions inTransactions;
     private final Coordinator transactions;
@@ -73,6 +74,11 @@ final class Store implements LogStore {
         producerIds = producerIdCounter;
         inTransactions.own(identity, producerIdCounter);
         topics.own(identity);
+    }
+
+    /** Sets what the medium keeps for the store, which is released last. */
+    void use(AutoCloseable ofMedium) {
+        mediumUse = ofMedium;
     }
 
     /** Ends the transactions that a crash has left, before anybody else uses the store. */
@@ -287,6 +293,9 @@ final class Store implements LogStore {
         held.addAll(tiers);
         if (lock != null) {
             held.add(lock);
+        }
+        if (mediumUse != null) {
+            held.add(mediumUse);
         }
         Ending ending = new Ending();
         ending.each(held, Store::release);

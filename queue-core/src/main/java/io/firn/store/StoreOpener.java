@@ -65,6 +65,7 @@ public final class StoreOpener {
 
     private LogStore open() {
         try {
+            store.use(medium.use());
             OpenToOthers.warn(medium, "the store", directory);
             if (config.readOnly()) {
                 store.start(openReadOnly());

@@ -68,7 +68,7 @@ final class BlockSupply extends Duty implements BlockSource {
             if (next.isWanted()) {
                 reserve(true);
             }
-        } catch (IOException | RuntimeException | InternalError e) {
+        } catch (IOException | RuntimeException | VirtualMachineError | LinkageError e) {
             // A waiting append gets the error from its next try.
             if (!store.descriptors().note(e)) {
                 LOG.log(Level.ERROR, log + ": no block could be prepared", e);
@@ -174,17 +174,13 @@ final class BlockSupply extends Duty implements BlockSource {
                 ended = true; // also when it throws
                 ended = attempt.step();
             } while (!ended && atOnce);
-        } catch (IOException | RuntimeException | InternalError e) {
+        } catch (IOException | RuntimeException | Error e) {
             // Whatever failed, an append may be waiting for the outcome.
-            next.refuse(new FirnException(e.getMessage(), e));
+            next.refuse(new FirnException(e instanceof Error ? e + "" : e.getMessage(), e));
             throw e;
         } finally {
             if (ended) {
-                // Otherwise an Error has ended it: its block is given back at close, or prepared
-                // further if the thread continues.
-                if (attempt.segment == null) {
-                    attempt = null;
-                }
+                attempt = null;
                 next.wake();
             } else {
                 call();
@@ -234,7 +230,7 @@ final class BlockSupply extends Duty implements BlockSource {
                     state.onFailure(e); // the log continues in the other tiers
                     boolean isLack = OutOfDescriptorsException.isReasonFor(e);
                     broken = broken == null || isLack ? e : broken;
-                } catch (RuntimeException | InternalError e) {
+                } catch (RuntimeException | Error e) {
                     giveBack(e);
                     throw e;
                 }
@@ -336,7 +332,7 @@ final class BlockSupply extends Duty implements BlockSource {
             try {
                 unused.takeHold().unpin();
                 unused.block.delete();
-            } catch (IOException suppressed) {
+            } catch (IOException | RuntimeException | Error suppressed) {
                 why.addSuppressed(suppressed);
             }
         }
@@ -346,6 +342,19 @@ final class BlockSupply extends Duty implements BlockSource {
         long epoch = store.nextEpoch();
         Block block =
                 tier.reserve(log.topic().id(), log.index(), log.topic().segmentBytes(), epoch);
+        try {
+            return segmentIn(block);
+        } catch (IOException | RuntimeException | Error e) { // a lack of memory may pass
+            try {
+                block.delete();
+            } catch (IOException suppressed) {
+                e.addSuppressed(suppressed);
+            }
+            throw e;
+        }
+    }
+
+    private LogSegment segmentIn(Block block) throws IOException {
         // A partition that has begun to fill a segment will fill others, and an append never
         // allocates; most of many partitions never do.
         SparseIndex index =

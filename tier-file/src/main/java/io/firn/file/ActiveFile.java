@@ -1,6 +1,7 @@
 package io.firn.file;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
+import io.firn.medium.DirectMemory;
 import io.firn.medium.Mapping;
 import io.firn.medium.MediumFile;
 import io.firn.medium.TwoSlots;
@@ -34,7 +35,7 @@ final class ActiveFile {
      * folios, and a later force of a small store writes a whole folio (measured: pieces of 1 MiB
      * double the cost of a force of 64 bytes).
      */
-    private static final ByteBuffer ZEROS = ByteBuffer.allocateDirect(16 * 1024);
+    private static final DirectMemory.Zeros ZEROS = new DirectMemory.Zeros(16 * 1024);
 
     private final BlockOwner owner;
     private final PartitionDirectory directory;
@@ -103,10 +104,10 @@ final class ActiveFile {
     }
 
     private void writeZeros(int from, int to) throws IOException {
-        ByteBuffer zeros = ZEROS.duplicate();
+        ByteBuffer zeros = ZEROS.get();
         try {
-            for (int position = from; position < to; position += ZEROS.capacity()) {
-                int length = Math.min(ZEROS.capacity(), to - position);
+            for (int position = from; position < to; position += ZEROS.bytes()) {
+                int length = Math.min(ZEROS.bytes(), to - position);
                 file.write(position, zeros.limit(length).position(0));
             }
         } catch (IOException e) {

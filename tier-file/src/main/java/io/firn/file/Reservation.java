@@ -52,7 +52,7 @@ final class Reservation {
                 throw directory.full(e, fileBytes);
             }
             throw e;
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) { // also for a lack of memory, which may pass
             cleanUp(e);
             throw e;
         }
@@ -97,7 +97,7 @@ final class Reservation {
             MarkPages.Found found = MarkPages.read(file, fileBytes);
             segment = new FileBlock(owner, directory, epoch, file, found, bytes);
             return segment;
-        } catch (IOException | RuntimeException e) {
+        } catch (IOException | RuntimeException | Error e) {
             if (segment == null) {
                 file.close();
             } else {
@@ -107,7 +107,7 @@ final class Reservation {
         }
     }
 
-    private void cleanUp(Exception reason) {
+    private void cleanUp(Throwable reason) {
         try {
             medium.delete(temporary);
             medium.delete(directory.reservedSeal(epoch));
