@@ -13,7 +13,10 @@ public enum Cleanup {
     COMPACT(false, true),
 
     /** Both: of each key the latest record is kept, and whole segments are deleted. */
-    COMPACT_AND_DELETE(true, true);
+    COMPACT_AND_DELETE(true, true),
+
+    /** Neither: everything is kept, whatever the retention says. */
+    NONE(false, false);
 
     private final boolean isDeleting;
     private final boolean isCompacting;

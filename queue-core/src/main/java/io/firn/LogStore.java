@@ -61,10 +61,15 @@ public interface LogStore extends AutoCloseable {
     /**
      * Opens the topic, or creates it with these options.
      *
+     * <p>A topic that exists is opened with the options that it has: some may have been changed
+     * since it was created, by a client of a server, for example. {@link Topic#options} returns
+     * them, {@link Topic#changeOptions} changes them. A difference is logged once, as a warning
+     * with both values. It may have more partitions than the options say.
+     *
      * @param options a {@link TopicOptions#minimumClass} of null stands for any
-     * @throws InvalidOptionException when the topic exists with other options, some of which may
-     *     have been changed since it was created: {@link #openTopic} opens it as it is. Also as
-     *     {@link #createTopic}
+     * @throws InvalidOptionException when the topic exists and differs in an option that cannot be
+     *     changed, or has fewer partitions; both values are named. {@link #openTopic} opens it as
+     *     it is. Also as {@link #createTopic}
      * @throws UnreadableTopicException as {@link #createTopic}
      */
     Topic openOrCreateTopic(String name, TopicOptions options);

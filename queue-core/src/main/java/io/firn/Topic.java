@@ -3,6 +3,7 @@ package io.firn;
 import java.util.List;
 import java.util.Objects;
 import java.util.UUID;
+import java.util.function.UnaryOperator;
 import java.util.stream.IntStream;
 
 /** A named stream of records in one or more partitions. Thread-safe. */
@@ -41,10 +42,21 @@ public interface Topic {
      * #addPartitions}; nothing else. When records need a key from now on ({@link Cleanup}), those
      * without one that the topic has can still be read.
      *
-     * @param options a {@link TopicOptions#minimumClass} of null stands for any
+     * @param options a {@link TopicOptions#minimumClass} of null stands for any; the topic may have
+     *     more {@link TopicOptions#partitions} than these, and keeps them
      * @throws InvalidOptionException when something else differs from {@link #options}
      */
     void changeOptions(TopicOptions options);
+
+    /**
+     * Changes the options as {@link #changeOptions} does, to what a function makes of those that
+     * the topic has. No other change comes between. Clients of a server may change options, too:
+     * with this, one option is changed and the others stay as they are.
+     *
+     * @param change is called once, on this thread; it must not call the topic
+     * @throws InvalidOptionException as {@link #changeOptions}
+     */
+    void updateOptions(UnaryOperator<TopicOptions> change);
 
     /**
      * Adds empty partitions, durably, up to a total number. Open appenders and tailers of the topic

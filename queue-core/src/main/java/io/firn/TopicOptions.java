@@ -167,7 +167,8 @@ public final class TopicOptions {
 
     /**
      * Returns what happens to old records: {@link Cleanup#DELETE} by default. With {@link
-     * Cleanup#COMPACT}, {@link #retentionBytes} and {@link #retentionMs} have no effect.
+     * Cleanup#COMPACT} and {@link Cleanup#NONE}, {@link #retentionBytes} and {@link #retentionMs}
+     * have no effect, but are kept.
      */
     public Cleanup cleanup() {
         return cleanup;

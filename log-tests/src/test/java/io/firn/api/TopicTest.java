@@ -10,6 +10,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.firn.Appender;
+import io.firn.Cleanup;
 import io.firn.Compression;
 import io.firn.Cursor;
 import io.firn.Durability;
@@ -17,6 +18,7 @@ import io.firn.DurabilityClass;
 import io.firn.InvalidOptionException;
 import io.firn.LogStore;
 import io.firn.Partition;
+import io.firn.RetainUntilRead;
 import io.firn.Tailer;
 import io.firn.Topic;
 import io.firn.TopicExistsException;
@@ -28,6 +30,9 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.logging.Handler;
+import java.util.logging.Logger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -88,16 +93,20 @@ class TopicTest {
     }
 
     @Test
-    void shouldNotOpenATopicThatHasOtherOptionsThanWanted() {
-        TopicOptions options = Stores.small().withRetentionBytes(1 << 20);
+    void shouldNotOpenATopicThatDiffersInAnOptionThatCannotBeChanged() {
+        TopicOptions options = Stores.small().withPartitions(2);
         Topic topic = store.openOrCreateTopic("t", options);
         Map<TopicOptions, String> others =
                 Map.of(
-                        options.withRetentionBytes(2 << 20),
-                        "retentionBytes is 1048576, requested was 2097152",
-                        options.withPartitions(2).withDurability(Durability.WRITTEN),
-                        "partitions is 1, requested was 2; durability is DURABLE, requested was"
+                        options.withSegmentBytes(1 << 20),
+                        "segmentBytes is 65536, requested was 1048576",
+                        options.withPartitions(3).withDurability(Durability.WRITTEN),
+                        "partitions is 2, requested was 3; durability is DURABLE, requested was"
                                 + " WRITTEN",
+                        options.withRetentionMs(5).withMaxRecordBytes(9),
+                        "maxRecordBytes is " + options.maxRecordBytes() + ", requested was 9",
+                        options.withReplicated(true),
+                        "replicated is false, requested was true",
                         options.withMinimumClass(DurabilityClass.PROCESS_CRASH),
                         "minimumClass is POWER_FAIL, requested was PROCESS_CRASH");
         others.forEach(
@@ -117,15 +126,94 @@ class TopicTest {
                                 topic.changeOptions(
                                         topic.options()
                                                 .withRetentionBytes(2 << 20)
-                                                .withPartitions(2)));
+                                                .withPartitions(3)));
         assertTrue(
-                fixed.getMessage().endsWith("changed: partitions is 1, requested was 2"),
+                fixed.getMessage().endsWith("changed: partitions is 2, requested was 3"),
                 fixed.getMessage());
-        topic.changeOptions(topic.options().withRetentionBytes(2 << 20));
-        assertThrows(InvalidOptionException.class, () -> store.openOrCreateTopic("t", options));
-        store.openOrCreateTopic("t", options.withRetentionBytes(2 << 20));
         store.openOrCreateTopic("t", topic.options());
         store.openTopic("t");
+    }
+
+    @Test
+    void shouldOpenATopicWhoseOptionsWereChangedAndWarnOnceWithBothValues() {
+        TopicOptions options = Stores.small().withRetentionBytes(1 << 20);
+        Topic topic = store.openOrCreateTopic("t", options);
+        topic.changeOptions(
+                topic.options()
+                        .withRetentionBytes(2 << 20)
+                        .withRetentionMs(3)
+                        .withRollMs(4_000)
+                        .withCleanup(Cleanup.COMPACT_AND_DELETE)
+                        .withCompression(Compression.GZIP)
+                        .withForce(5, Duration.ofMillis(6))
+                        .withPreparedBytes(7)
+                        .withMaxCompactionLagMs(90)
+                        .withMinCompactionLag(Duration.ofMillis(8))
+                        .withMinDirtyRatio(0.1)
+                        .withTombstoneRetention(Duration.ofMillis(11))
+                        .withRetainUntilRead(RetainUntilRead.byAll()));
+        topic.addPartitions(3);
+        TopicOptions has = topic.options();
+        List<String> lines = new CopyOnWriteArrayList<>();
+        Logger logger = Logger.getLogger("io.firn");
+        Handler handler = collect(lines);
+        logger.addHandler(handler);
+        try {
+            assertEquals(has, store.openOrCreateTopic("t", options).options());
+            assertEquals(3, store.openOrCreateTopic("t", options).partitionCount());
+            assertEquals(1, lines.size(), lines::toString);
+            String warning = lines.get(0);
+            for (String each :
+                    List.of(
+                            "retentionBytes is 2097152, requested was 1048576",
+                            "retentionMs is 3, requested was -1",
+                            "cleanup is COMPACT_AND_DELETE, requested was DELETE",
+                            "preparedBytes is 7, requested was 0")) {
+                assertTrue(warning.contains(each), warning);
+            }
+            assertFalse(warning.contains("partitions"), warning);
+        } finally {
+            logger.removeHandler(handler);
+        }
+        topic.changeOptions(options);
+        assertEquals(3, topic.options().partitions(), "those that were added");
+        assertEquals(1 << 20, topic.options().retentionBytes());
+    }
+
+    private static Handler collect(List<String> lines) {
+        return new Handler() {
+            @Override
+            public void publish(java.util.logging.LogRecord line) {
+                lines.add(line.getMessage());
+            }
+
+            @Override
+            public void flush() {}
+
+            @Override
+            public void close() {}
+        };
+    }
+
+    @Test
+    void shouldChangeOneOptionWhileAnotherThreadChangesAnother() throws Exception {
+        Topic topic = store.createTopic("t", Stores.small());
+        Thread other =
+                new Thread(
+                        () -> {
+                            for (int i = 1; i <= 20; i++) {
+                                long bytes = i;
+                                topic.updateOptions(o -> o.withRetentionBytes(bytes));
+                            }
+                        });
+        other.start();
+        for (int i = 1; i <= 20; i++) {
+            long ms = i;
+            topic.updateOptions(o -> o.withRetentionMs(ms));
+        }
+        other.join();
+        assertEquals(20, topic.options().retentionBytes());
+        assertEquals(20, topic.options().retentionMs());
     }
 
     @ParameterizedTest

@@ -119,6 +119,14 @@ final class Running implements AutoCloseable {
         start(port);
     }
 
+    /** The same with other settings. */
+    void restart(Map<String, String> settings) throws IOException {
+        Map<String, String> all = new HashMap<>(config.given());
+        all.putAll(settings);
+        config = ServerConfig.of(all);
+        restart();
+    }
+
     LogStore store() {
         return store;
     }

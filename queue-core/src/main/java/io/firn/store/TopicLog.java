@@ -29,9 +29,12 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.UUID;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.UnaryOperator;
 
 /** A topic and its partitions. */
 final class TopicLog implements Topic {
+    private static final System.Logger LOG = System.getLogger("io.firn");
+
     private final LogContext store;
     private final TopicOwner owner;
     private final TopicContext context;
@@ -39,6 +42,7 @@ final class TopicLog implements Topic {
     private final CursorLags lags;
     // Replaced as a whole when partitions are added.
     private volatile List<PartitionLog> partitions = List.of();
+    private volatile String toldDifferences = "";
 
     /**
      * Creates a topic, without partitions so far.
@@ -287,16 +291,9 @@ final class TopicLog implements Topic {
     @Override
     public synchronized void changeOptions(TopicOptions wanted) {
         TopicOptions now = options();
-        TopicOptions changed = withClass(wanted, now);
+        TopicOptions changed = FixedOptions.complete(wanted, now);
         Cursors.checkNames(changed.retainUntilRead());
-        TopicOptions fixed =
-                changed.withPartitions(now.partitions())
-                        .withDurability(now.durability())
-                        .withSegmentBytes(now.segmentBytes())
-                        .withMaxRecordBytes(now.maxRecordBytes())
-                        .withMinimumClass(now.minimumClass())
-                        .withTiers(now.tiers().toArray(String[]::new))
-                        .withReplicated(now.isReplicated());
+        TopicOptions fixed = FixedOptions.of(now, changed);
         if (!fixed.equals(changed)) {
             throw new InvalidOptionException(
                     "of topic "
@@ -305,7 +302,7 @@ final class TopicLog implements Topic {
                             + " and prepared space can be changed: "
                             + OptionDifferences.describe(fixed, changed));
         }
-        write(changed, () -> {});
+        write(fixed, () -> {});
         for (PartitionLog partition : partitions) {
             partition.log().state().needKeys(context.needsKeys());
             partition.upkeep().onNewLimits();
@@ -314,25 +311,42 @@ final class TopicLog implements Topic {
         compactByItself();
     }
 
-    /** Returns options with a class: that of others if they stand for any. */
-    private static TopicOptions withClass(TopicOptions wanted, TopicOptions now) {
-        boolean isAny = Objects.requireNonNull(wanted, "options").minimumClass() == null;
-        return isAny ? wanted.withMinimumClass(now.minimumClass()) : wanted;
+    @Override
+    public synchronized void updateOptions(UnaryOperator<TopicOptions> change) {
+        changeOptions(change.apply(options()));
     }
 
-    /** Throws when the topic has other options than these. */
-    void checkHas(TopicOptions wanted) {
+    /** Throws when the topic lacks what cannot be changed; warns where it has other options. */
+    void checkHas(TopicOptions requested) {
         TopicOptions now = options();
-        TopicOptions whole = withClass(wanted, now);
-        if (!whole.equals(now)) {
+        TopicOptions wanted = FixedOptions.complete(requested, now);
+        TopicOptions fixed = FixedOptions.of(now, wanted);
+        if (!fixed.equals(wanted)) {
             throw new InvalidOptionException(
                     "topic "
                             + name()
                             + " exists with other options: "
-                            + OptionDifferences.describe(now, whole)
-                            + "; open it as it is (openTopic), and change what can be changed"
-                            + " (changeOptions, addPartitions)");
+                            + OptionDifferences.describe(fixed, wanted)
+                            + "; open it as it is (openTopic), or create another one"
+                            + (now.partitions() < wanted.partitions()
+                                    ? "; addPartitions adds the partitions"
+                                    : ""));
         }
+        warnOfDifferences(now.equals(wanted) ? "" : OptionDifferences.describe(now, wanted));
+    }
+
+    /** Logs each difference once, however often the topic is opened. */
+    private void warnOfDifferences(String differences) {
+        if (!differences.isEmpty() && !differences.equals(toldDifferences)) {
+            LOG.log(
+                    System.Logger.Level.WARNING,
+                    "topic "
+                            + name()
+                            + " is opened with the options that it has: "
+                            + differences
+                            + "; changeOptions changes them");
+        }
+        toldDifferences = differences;
     }
 
     @Override

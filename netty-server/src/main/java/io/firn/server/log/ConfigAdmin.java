@@ -21,7 +21,7 @@ import org.apache.kafka.common.message.DescribeConfigsResponseData.DescribeConfi
 import org.apache.kafka.common.message.DescribeConfigsResponseData.DescribeConfigsSynonym;
 import org.apache.kafka.common.protocol.Errors;
 
-/** Handles DescribeConfigs, for topics and for the node. Values are returned as they were set. */
+/** Handles DescribeConfigs, for topics and for the node. Values are those that hold. */
 public final class ConfigAdmin {
     private static final byte TOPIC = 2;
     private static final byte BROKER = 4;
@@ -119,8 +119,8 @@ public final class ConfigAdmin {
 
     /** Returns the source of a topic's value, in the form of the protocol. */
     static byte sourceOf(String key, TopicSettings topic, ServerConfig server) {
-        if (topic.set().containsKey(key)) {
-            return FROM_TOPIC;
+        if (!topic.isDefault(key)) {
+            return FROM_TOPIC; // a client, or the application, chose it for this topic
         }
         return server.givesDefaultOf(key) ? FROM_FILE : FROM_DEFAULT;
     }

@@ -85,7 +85,7 @@ public final class ConfigChanges {
         checkTopic(asked.resourceType(), asked.resourceName());
         ServedTopic topic = topics.find(asked.resourceName());
         Map<String, String> set =
-                topic == null ? new TreeMap<>() : new TreeMap<>(topic.settings().set());
+                topic == null ? new TreeMap<>() : new TreeMap<>(topic.settings().named());
         for (AlterableConfig each : asked.configs()) {
             change(topic, set, each);
         }

@@ -2,8 +2,10 @@ package io.firn.server.log;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.firn.Topic;
+import io.firn.TopicOptions;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import org.apache.kafka.common.Uuid;
 
 /** A topic as clients see it. Thread-safe. */
@@ -11,7 +13,11 @@ public final class ServedTopic {
     private final Topic topic;
     private final Uuid id;
     private final boolean internal;
+    private final Map<String, String> defaults;
     private volatile TopicSettings settings;
+
+    @GuardedBy("this")
+    private TopicChoices choices;
 
     /** Replaced under the monitor. */
     private volatile List<ServedPartition> partitions = List.of();
@@ -19,12 +25,19 @@ public final class ServedTopic {
     @GuardedBy("this")
     private boolean closed;
 
-    ServedTopic(Topic topic, TopicSettings settings) {
+    /**
+     * Creates a topic.
+     *
+     * @param defaults the server's defaults
+     */
+    ServedTopic(Topic topic, TopicChoices choices, Map<String, String> defaults) {
         this.topic = topic;
         this.id =
                 new Uuid(topic.id().getMostSignificantBits(), topic.id().getLeastSignificantBits());
         this.internal = InternalTopics.isReserved(topic.name());
-        this.settings = settings;
+        this.choices = choices;
+        this.defaults = defaults;
+        this.settings = settingsNow();
     }
 
     /** Returns the topic of the log. */
@@ -47,12 +60,32 @@ public final class ServedTopic {
         return internal;
     }
 
+    /** Returns what holds now: the application may have changed options. */
     TopicSettings settings() {
+        TopicSettings last = settings;
+        return last.isOf(topic.options()) ? last : look();
+    }
+
+    private synchronized TopicSettings look() {
+        settings = settingsNow();
         return settings;
     }
 
-    void settings(TopicSettings changed) {
-        settings = changed;
+    @GuardedBy("this")
+    private TopicSettings settingsNow() {
+        TopicOptions options = topic.options();
+        return new TopicSettings(options, choices.heldBy(options).named(), defaults);
+    }
+
+    /** Returns who chose its values. */
+    synchronized TopicChoices choices() {
+        return choices;
+    }
+
+    /** Sets who chose its values. */
+    synchronized void choices(TopicChoices changed) {
+        choices = changed;
+        settings = settingsNow();
     }
 
     /** Returns a partition; null if there is none. */

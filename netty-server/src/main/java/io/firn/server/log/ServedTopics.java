@@ -1,24 +1,17 @@
 package io.firn.server.log;
 
-import io.firn.Cleanup;
-import io.firn.FirnException;
-import io.firn.InvalidOptionException;
 import io.firn.LogStore;
-import io.firn.RetainUntilRead;
 import io.firn.Topic;
 import io.firn.TopicOptions;
 import io.firn.UnknownTopicException;
 import io.firn.UnreadableTopicException;
 import io.firn.medium.FileMedium;
 import io.firn.server.config.ServerConfig;
-import io.firn.server.config.TopicKeys;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
@@ -37,7 +30,6 @@ public final class ServedTopics implements AutoCloseable {
     /** The largest number of partitions of a topic. */
     static final int MAX_PARTITIONS = 100_000;
 
-    private static final System.Logger LOG = System.getLogger("io.firn.server");
     private static final long LEAST_TRANSACTION_BYTES = 4 << 20;
     private static final long LOOK_INTERVAL_NS = TimeUnit.MILLISECONDS.toNanos(100);
 
@@ -46,7 +38,7 @@ public final class ServedTopics implements AutoCloseable {
     private final TopicConfigFiles files;
     private final TransactionMemory transactionMemory;
     private final ServerConfig config;
-    private final Map<String, String> defaults;
+    private final TopicConfigs configs;
     private final Map<String, ServedTopic> byName = new ConcurrentHashMap<>();
     private final Map<Uuid, ServedTopic> byId = new ConcurrentHashMap<>();
 
@@ -64,8 +56,8 @@ public final class ServedTopics implements AutoCloseable {
                         store.transactions(),
                         Math.max(LEAST_TRANSACTION_BYTES, Runtime.getRuntime().maxMemory() / 16));
         this.config = config;
-        this.defaults = config.topicDefaults();
         this.files = new TopicConfigFiles(medium, directory.resolve("topics"));
+        this.configs = new TopicConfigs(files, config.topicDefaults());
         for (String name : store.topicNames()) {
             find(name);
         }
@@ -163,34 +155,10 @@ public final class ServedTopics implements AutoCloseable {
             return before;
         }
         forget(before);
-        Map<String, String> set = files.read(topic);
-        TopicSettings settings = TopicSettings.stored(set, defaultsOf(topic, set));
-        compactIfSet(topic, settings);
-        ServedTopic served = new ServedTopic(topic, settings);
+        ServedTopic served = configs.serve(topic);
         byName.put(served.name(), served);
         byId.put(served.id(), served);
         return served;
-    }
-
-    /**
-     * What clients have set may not have come to the log: a version without compaction only stored
-     * it, and a crash may have come in between.
-     */
-    private static void compactIfSet(Topic topic, TopicSettings settings) {
-        TopicOptions options = topic.options();
-        if (settings.isCompacted() == options.cleanup().isCompacting()) {
-            return;
-        }
-        try {
-            topic.changeOptions(settings.applyTo(options, settings.set()));
-        } catch (FirnException e) {
-            LOG.log(
-                    System.Logger.Level.WARNING,
-                    "topic {0}: cleanup.policy={1} has no effect until the next start: {2}",
-                    topic.name(),
-                    settings.get("cleanup.policy"),
-                    e.getMessage());
-        }
     }
 
     private void forget(ServedTopic gone) {
@@ -206,76 +174,25 @@ public final class ServedTopics implements AutoCloseable {
         byName.keySet().forEach(this::find);
     }
 
-    /**
-     * Returns the defaults of a topic: some values were fixed when it was created, and some are the
-     * application's, unless a client has set them.
-     */
-    private Map<String, String> defaultsOf(Topic topic, Map<String, String> set) {
-        Map<String, String> own = new HashMap<>(defaults);
-        own.put("firn.durability", topic.options().durability().name().toLowerCase(Locale.ROOT));
-        own.put("segment.bytes", Integer.toString(topic.options().segmentBytes()));
-        RetainUntilRead readers = topic.options().retainUntilRead();
-        Map<String, String> applications = new HashMap<>();
-        applications.put(
-                TopicKeys.RETAIN_UNTIL_READ,
-                readers.isAll() ? "*" : String.join(",", readers.cursors()));
-        applications.put(TopicKeys.UNREAD_LIMIT_BYTES, Long.toString(readers.limitBytes()));
-        applications.put(TopicKeys.UNREAD_LIMIT_MS, Long.toString(readers.limitMs()));
-        putCompaction(applications, topic.options());
-        applications.keySet().removeAll(set.keySet());
-        own.putAll(applications);
-        return own;
-    }
-
-    private static void putCompaction(Map<String, String> values, TopicOptions options) {
-        Cleanup cleanup = options.cleanup();
-        if (!cleanup.isCompacting()) {
-            values.put("cleanup.policy", "delete");
-            return;
-        }
-        values.put("cleanup.policy", cleanup.isDeleting() ? "compact,delete" : "compact");
-        long most = options.maxCompactionLagMs();
-        values.put("min.compaction.lag.ms", Long.toString(options.minCompactionLagMs()));
-        values.put(
-                "max.compaction.lag.ms",
-                Long.toString(most == TopicOptions.UNLIMITED ? Long.MAX_VALUE : most));
-        values.put("min.cleanable.dirty.ratio", Double.toString(options.minDirtyRatio()));
-        values.put("delete.retention.ms", Long.toString(options.tombstoneRetentionMs()));
-    }
-
     // ---- changes
 
-    /** Checks the configuration of a new topic. */
-    TopicSettings check(Map<String, String> set) {
-        return TopicSettings.checked(set, Map.of(), defaults);
+    /** Checks the configuration of a new topic, and returns what it will be. */
+    TopicSettings check(Map<String, String> named) {
+        return configs.check(named, 1);
     }
 
-    /** Checks a new configuration of a topic. */
-    TopicSettings check(ServedTopic served, Map<String, String> set) {
-        Map<String, String> before = served.settings().set();
-        TopicSettings changed =
-                TopicSettings.checked(set, before, defaultsOf(served.topic(), before));
-        String now = defaultsOf(served.topic(), before).get("firn.durability");
-        if (!changed.get("firn.durability").equals(now)) {
-            throw new InvalidOptionException(
-                    "firn.durability is chosen when a topic is created; "
-                            + served.name()
-                            + " is "
-                            + now);
-        }
-        return changed;
+    /** Checks a change of what clients name for a topic. */
+    void check(ServedTopic served, Map<String, String> named) {
+        configs.check(served, named);
     }
 
     /** Creates a topic, durably. */
-    public ServedTopic create(String name, int partitions, Map<String, String> set) {
-        TopicSettings settings = check(set);
-        TopicOptions options = settings.options(partitions);
+    public ServedTopic create(String name, int partitions, Map<String, String> named) {
+        TopicOptions options = configs.check(named, partitions).options();
         synchronized (this) {
             Topic topic = store.createTopic(name, options);
             try {
-                if (!set.isEmpty()) {
-                    files.write(topic, settings.set());
-                }
+                configs.created(topic, named);
             } catch (RuntimeException e) {
                 store.deleteTopic(name); // no client has seen it
                 throw e;
@@ -294,17 +211,9 @@ public final class ServedTopics implements AutoCloseable {
         }
     }
 
-    /** Changes the configuration of a topic, durably. */
-    synchronized void configure(ServedTopic served, Map<String, String> set) {
-        Map<String, String> before = served.settings().set();
-        TopicSettings changed = check(served, set);
-        files.write(served.topic(), changed.set());
-        served.settings(changed);
-        TopicOptions options = served.topic().options();
-        TopicOptions applied = changed.applyTo(options, before);
-        if (!applied.equals(options)) {
-            served.topic().changeOptions(applied);
-        }
+    /** Changes what clients name for a topic, durably. */
+    synchronized void configure(ServedTopic served, Map<String, String> named) {
+        configs.configure(served, named);
     }
 
     /** Releases all topics, but not the store. */

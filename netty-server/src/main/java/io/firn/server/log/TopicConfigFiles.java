@@ -2,20 +2,33 @@ package io.firn.server.log;
 
 import io.firn.FirnException;
 import io.firn.Topic;
+import io.firn.TopicOptions;
 import io.firn.medium.FileMedium;
 import io.firn.medium.SmallFile;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.UUID;
 import java.util.stream.Collectors;
 
-/** The files with the configuration of topics, one small text file each. */
+/**
+ * The files with the configuration of topics, one small text file each: what {@link TopicChoices}
+ * says of a topic. Version 1 had only what clients had named.
+ *
+ * <p>A change that also changes the options of the topic is in two files. The order: first this
+ * file has the choices before the change and, with {@code next.} before their keys, those after it,
+ * and which texts the options will have ({@code to.}); then the options are changed; then this file
+ * has the choices after it alone. After a crash, the change took place if the options have these
+ * texts.
+ */
 final class TopicConfigFiles {
     private static final System.Logger LOG = System.getLogger("io.firn.server");
     private static final String MAGIC = "topic-config";
-    private static final int VERSION = 1;
+    private static final int VERSION = 2;
+    private static final String NEXT = "next.";
+    private static final String TO = "to.";
 
     private final FileMedium medium;
     private final Path directory;
@@ -30,11 +43,11 @@ final class TopicConfigFiles {
         return directory.resolve(topic.id().toString());
     }
 
-    /** Returns what was set for a topic. */
-    Map<String, String> read(Topic topic) {
+    /** Returns what was chosen for a topic. */
+    TopicChoices read(Topic topic) {
         try {
-            Map<String, String> set = SmallFile.read(medium, file(topic), MAGIC, VERSION);
-            return set == null ? Map.of() : set;
+            Map<String, String> text = SmallFile.read(medium, file(topic), MAGIC, VERSION);
+            return text == null ? TopicChoices.NONE : choices(topic.options(), text);
         } catch (IOException e) {
             throw new FirnException(
                     "the configuration of topic "
@@ -45,10 +58,60 @@ final class TopicConfigFiles {
         }
     }
 
-    /** Replaces what is set for a topic, durably. */
-    void write(Topic topic, Map<String, String> set) {
+    private static TopicChoices choices(TopicOptions options, Map<String, String> text) {
+        Map<String, String> before = new TreeMap<>();
+        Map<String, String> next = new TreeMap<>();
+        boolean isBegun = false;
+        boolean isDone = true;
+        for (Map.Entry<String, String> each : text.entrySet()) {
+            String key = each.getKey();
+            if (key.startsWith(TO)) {
+                isBegun = true;
+                isDone &= OptionKeys.isShown(options, key.substring(TO.length()), each.getValue());
+            } else if (key.startsWith(NEXT)) {
+                next.put(key.substring(NEXT.length()), each.getValue());
+            } else {
+                before.put(key, each.getValue());
+            }
+        }
+        return TopicChoices.ofText(isBegun && isDone ? next : before);
+    }
+
+    /** Replaces what was chosen for a topic, durably; its options stay. */
+    void write(Topic topic, TopicChoices choices) {
+        write(topic, choices.toText());
+    }
+
+    /**
+     * Changes what was chosen for a topic, and its options, durably.
+     *
+     * @param before the choices before the change
+     * @param onChanged is called as soon as the change has taken place
+     */
+    void change(Topic topic, TopicChoices before, TopicChoices.Change change, Runnable onChanged) {
+        TopicOptions changed = change.applyTo(topic.options());
+        Map<String, String> to = new TreeMap<>();
+        for (String key : change.texts().keySet()) {
+            String text = OptionKeys.shown(changed, key);
+            if (!OptionKeys.isShown(topic.options(), key, text)) {
+                to.put(TO + key, text);
+            }
+        }
+        if (!to.isEmpty()) {
+            to.putAll(before.toText());
+            change.choices().toText().forEach((key, value) -> to.put(NEXT + key, value));
+            write(topic, to);
+            // Only these options: the application may have changed others meanwhile.
+            topic.updateOptions(change::applyTo);
+            onChanged.run();
+        }
+        write(topic, change.choices());
+        onChanged.run();
+    }
+
+    private void write(Topic topic, Map<String, String> text) {
         try {
-            SmallFile.write(medium, file(topic), MAGIC, VERSION, set);
+            SmallFile.write(medium, file(topic), MAGIC, VERSION, text);
         } catch (IOException e) {
             throw new FirnException(
                     "the configuration of topic "

@@ -1,0 +1,292 @@
+package io.firn.server;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.firn.Cleanup;
+import io.firn.Topic;
+import io.firn.TopicOptions;
+import io.firn.medium.FileMedium;
+import io.firn.medium.SmallFile;
+import io.firn.sim.FirstRunOnly;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.TimeUnit;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.AlterConfigOp;
+import org.apache.kafka.clients.admin.AlterConfigOp.OpType;
+import org.apache.kafka.clients.admin.Config;
+import org.apache.kafka.clients.admin.ConfigEntry;
+import org.apache.kafka.clients.admin.ConfigEntry.ConfigSource;
+import org.apache.kafka.common.config.ConfigResource;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Who chose the options of a topic: an application, a client or the server's defaults. */
+@FirstRunOnly
+class TopicChoicesTest {
+    private static final String TOPIC = "orders";
+    private static final ConfigResource RESOURCE =
+            new ConfigResource(ConfigResource.Type.TOPIC, TOPIC);
+    private static final long WEEK_MS = 604_800_000;
+
+    @TempDir Path directory;
+    private Running running;
+
+    @BeforeEach
+    void start() throws Exception {
+        running = new Running(directory);
+    }
+
+    @AfterEach
+    void stop() {
+        running.close();
+    }
+
+    private TopicOptions options() {
+        return running.store().openTopic(TOPIC).options();
+    }
+
+    private void change(TopicOptions changed) {
+        running.store().openTopic(TOPIC).changeOptions(changed);
+    }
+
+    /** Of keys and values; a key with an empty value is deleted. */
+    private void alter(String... changes) throws Exception {
+        List<AlterConfigOp> all = new ArrayList<>();
+        for (int i = 0; i < changes.length; i += 2) {
+            OpType type = changes[i + 1].isEmpty() ? OpType.DELETE : OpType.SET;
+            all.add(new AlterConfigOp(new ConfigEntry(changes[i], changes[i + 1]), type));
+        }
+        try (Admin admin = running.admin()) {
+            admin.incrementalAlterConfigs(Map.of(RESOURCE, all))
+                    .all()
+                    .get(Running.HANGS_AFTER_S, TimeUnit.SECONDS);
+        }
+    }
+
+    private Config described() throws Exception {
+        try (Admin admin = running.admin()) {
+            return admin.describeConfigs(List.of(RESOURCE))
+                    .all()
+                    .get(Running.HANGS_AFTER_S, TimeUnit.SECONDS)
+                    .get(RESOURCE);
+        }
+    }
+
+    private Path file() {
+        String id = running.store().openTopic(TOPIC).id().toString();
+        return directory.resolve("store/server/topics").resolve(id);
+    }
+
+    /** While the server is down. */
+    private void write(int version, Map<String, String> text) throws Exception {
+        Path file = file();
+        running.stop();
+        SmallFile.write(FileMedium.real(), file, "topic-config", version, text);
+        running.start(0);
+    }
+
+    @Test
+    void shouldLeaveAnOptionToTheApplicationThatTakesItBack() throws Exception {
+        running.store().createTopic(TOPIC, TopicOptions.defaults().withRetentionMs(100));
+        alter("retention.ms", "5000", "max.message.bytes", "4000", "segment.ms", "6000");
+        change(options().withRetentionMs(TopicOptions.UNLIMITED));
+
+        for (int i = 0; i < 2; i++) {
+            assertEquals("-1", described().get("retention.ms").value());
+            assertEquals("4000", described().get("max.message.bytes").value());
+            running.restart();
+        }
+        alter("retention.ms", "", "segment.ms", "", "max.message.bytes", "");
+        assertEquals(TopicOptions.UNLIMITED, options().retentionMs());
+        assertEquals(TopicOptions.UNLIMITED, options().rollMs());
+        assertEquals("1048588", described().get("max.message.bytes").value());
+    }
+
+    @Test
+    void shouldNotGiveTheServersDefaultsToWhatAnApplicationChangedInAClientsTopic()
+            throws Exception {
+        running.createTopic(TOPIC, 1, Map.of());
+        assertEquals(WEEK_MS, options().retentionMs());
+        change(options().withRetentionMs(TopicOptions.UNLIMITED));
+        alter("retention.bytes", "7000");
+
+        running.restart(Map.of("log.retention.ms", "100000", "log.roll.ms", "100001"));
+
+        assertEquals(TopicOptions.UNLIMITED, options().retentionMs());
+        assertEquals(100_001, options().rollMs(), "follows the default");
+        alter("retention.ms", "8000");
+        alter("retention.ms", "", "retention.bytes", "");
+        assertEquals(TopicOptions.UNLIMITED, options().retentionMs(), "the application's");
+        assertEquals(TopicOptions.UNLIMITED, options().retentionBytes(), "the default");
+    }
+
+    @Test
+    void shouldGiveTheNewDefaultWhenAKeyOfAClientsTopicIsDeletedAfterARestart() throws Exception {
+        running.createTopic(TOPIC, 1, Map.of("retention.ms", "5000"));
+        running.restart(Map.of("log.retention.ms", "100000"));
+        assertEquals(5_000, options().retentionMs());
+        alter("retention.ms", "");
+        assertEquals(100_000, options().retentionMs());
+        running.restart(Map.of("log.retention.ms", "200000"));
+        assertEquals(200_000, options().retentionMs());
+        assertEquals(ConfigSource.STATIC_BROKER_CONFIG, described().get("retention.ms").source());
+    }
+
+    @Test
+    void shouldLeaveThePolicyOfAClientsTopicWhenTheDefaultChanges() throws Exception {
+        running.createTopic(TOPIC, 1, Map.of());
+        running.restart(Map.of("log.cleanup.policy", "compact"));
+        assertEquals(Cleanup.DELETE, options().cleanup());
+        assertEquals("delete", described().get("cleanup.policy").value());
+        assertEquals(ConfigSource.DYNAMIC_TOPIC_CONFIG, described().get("cleanup.policy").source());
+    }
+
+    @Test
+    void shouldStartWithDefaultsThatDoNotFitWhatAClientSet() throws Exception {
+        running.createTopic(TOPIC, 1, Map.of("max.compaction.lag.ms", "5000"));
+        running.restart(
+                Map.of("log.cleaner.min.compaction.lag.ms", "6000", "log.retention.ms", "7000"));
+        assertEquals(5_000, options().maxCompactionLagMs());
+        assertEquals(0, options().minCompactionLagMs());
+        assertEquals(7_000, options().retentionMs());
+        assertEquals("0", described().get("min.compaction.lag.ms").value());
+    }
+
+    /** An application's topic, over whose options that version wrote the defaults. */
+    @Test
+    void shouldLoseNothingMoreOfAnApplicationsTopicThatAnEarlierVersionChanged() throws Exception {
+        running.store()
+                .createTopic(
+                        TOPIC,
+                        TopicOptions.defaults().withRetentionMs(WEEK_MS).withRollMs(WEEK_MS));
+        TopicOptions before = options();
+        write(1, Map.of("max.message.bytes", "4000"));
+        running.restart(Map.of("log.retention.ms", "100000", "log.roll.ms", "100001"));
+        assertEquals(before, options());
+        alter("max.message.bytes", "");
+        alter("segment.ms", "5000");
+        assertEquals(before.withRollMs(5_000), options());
+        alter("segment.ms", "");
+        assertEquals(before, options());
+        assertEquals(ConfigSource.DYNAMIC_TOPIC_CONFIG, described().get("retention.ms").source());
+    }
+
+    @Test
+    void shouldKeepWhatHoldsWhenAKeyIsDeletedThatAnEarlierVersionStored() throws Exception {
+        running.store()
+                .createTopic(
+                        TOPIC,
+                        TopicOptions.defaults()
+                                .withCleanup(Cleanup.COMPACT)
+                                .withMinDirtyRatio(0.25)
+                                .withRollMs(7_000));
+        write(
+                1,
+                Map.of(
+                        "cleanup.policy", "compact",
+                        "min.cleanable.dirty.ratio", "0.25",
+                        "segment.ms", "7000",
+                        "retention.ms", "5000", // the log did not get it
+                        "retention.bytes", "6000"));
+        TopicOptions expected =
+                options().withRetentionMs(5_000).withRetentionBytes(6_000).withRollMs(7_000);
+        assertEquals(5_000, options().retentionMs(), "without effect while it is compacted");
+        assertEquals(expected, options());
+        alter("cleanup.policy", "", "segment.ms", "", "retention.ms", "");
+        assertEquals(expected, options());
+        alter("cleanup.policy", "delete");
+        assertEquals(expected.withCleanup(Cleanup.DELETE), options());
+    }
+
+    /** That version gave such a topic unlimited retention. */
+    @Test
+    void shouldKeepTheEmptyPolicyThatAnEarlierVersionStored() throws Exception {
+        running.store().createTopic(TOPIC, TopicOptions.defaults());
+        write(1, Map.of("cleanup.policy", ""));
+        assertEquals(Cleanup.NONE, options().cleanup());
+        assertEquals("", described().get("cleanup.policy").value());
+    }
+
+    /** What a crash between the files leaves, before and after the options were changed. */
+    @Test
+    void shouldCompleteOrForgetAChangeThatACrashInterrupted() throws Exception {
+        for (boolean done : new boolean[] {false, true}) {
+            Topic topic =
+                    running.store()
+                            .createTopic(
+                                    TOPIC, TopicOptions.defaults().withRetentionMs(90_000_000));
+            alter("retention.ms", "5000", "max.message.bytes", "4000");
+            Map<String, String> text =
+                    new TreeMap<>(SmallFile.read(FileMedium.real(), file(), "topic-config", 2));
+            assertEquals("90000000", text.get("application.retention.ms"));
+            Map<String, String> next = new TreeMap<>(text);
+            next.put("retention.ms", "6000");
+            next.put("max.message.bytes", "3000");
+            next.forEach((key, value) -> text.put("next." + key, value));
+            text.put("to.retention.ms", "6000");
+            if (done) {
+                topic.changeOptions(topic.options().withRetentionMs(6_000));
+            }
+
+            write(2, text);
+
+            assertEquals(done ? 6_000 : 5_000, options().retentionMs());
+            assertEquals(done ? "3000" : "4000", described().get("max.message.bytes").value());
+            alter("retention.ms", "");
+            assertEquals(90_000_000, options().retentionMs());
+            running.store().deleteTopic(TOPIC);
+        }
+    }
+
+    @Test
+    void shouldSayThatTheSizeOfSegmentsDoesNotChange() throws Exception {
+        running.store().createTopic(TOPIC, TopicOptions.defaults());
+        try (Logged log = new Logged("io.firn.server")) {
+            alter("segment.bytes", "2097152");
+            assertTrue(log.has("segment.bytes=2097152, which a client has set, has no effect"));
+        }
+        assertEquals("67108864", described().get("segment.bytes").value());
+    }
+
+    @Test
+    void shouldStartAnApplicationAfterAnyChangeByAClient() throws Exception {
+        TopicOptions wanted =
+                TopicOptions.defaults().withRetentionAge(Duration.ofDays(1)).withPartitions(2);
+        running.store().createTopic(TOPIC, wanted);
+        alter(
+                "retention.ms", "5000",
+                "retention.bytes", "6000",
+                "segment.ms", "7000",
+                "segment.bytes", "2097152",
+                "cleanup.policy", "compact",
+                "max.compaction.lag.ms", "8000",
+                "min.cleanable.dirty.ratio", "0.1",
+                "delete.retention.ms", "9000",
+                "firn.retain.until.read", "*",
+                "firn.unread.limit.bytes", "10000",
+                "firn.unread.limit.ms", "11000");
+        try (Admin admin = running.admin()) {
+            admin.createPartitions(
+                            Map.of(
+                                    TOPIC,
+                                    org.apache.kafka.clients.admin.NewPartitions.increaseTo(3)))
+                    .all()
+                    .get(Running.HANGS_AFTER_S, TimeUnit.SECONDS);
+        }
+        running.restart();
+        Topic topic = running.store().openOrCreateTopic(TOPIC, wanted);
+        assertEquals(5_000, topic.options().retentionMs());
+        assertEquals(3, topic.partitionCount());
+        topic.changeOptions(wanted);
+        assertEquals(86_400_000, topic.options().retentionMs());
+        assertEquals("86400000", described().get("retention.ms").value());
+    }
+}
