@@ -19,7 +19,8 @@ import java.util.function.Supplier;
  *
  * <p>All signals come from the subscriber's thread, which parks while nothing is requested and
  * waits in the tailer while nothing is there. A cancellation is noticed within about 100 ms, or
- * before the next record. What {@code poll} throws is passed to {@code onError}, and an interrupt
+ * before the next record. What {@code poll} throws is passed to {@code onError}, such as a {@link
+ * ClosedException} within a second after the store was closed, requested or not, and an interrupt
  * of the thread as an {@link InterruptedException}. What a subscriber throws, which it must not,
  * ends its thread and its subscription. The tailer is closed before the last signal.
  *
@@ -30,6 +31,7 @@ import java.util.function.Supplier;
 public final class TailerPublisher implements Flow.Publisher<StoredRecord> {
     private static final Duration WAIT = Duration.ofMillis(100);
     private static final int RECORDS_AT_ONCE = 256;
+    private static final long LOOK_NS = 1_000_000_000;
 
     private final Supplier<? extends Tailer> tailers;
     private final ThreadFactory threads;
@@ -155,7 +157,8 @@ public final class TailerPublisher implements Flow.Publisher<StoredRecord> {
                 }
                 long most = Math.min(requested.get(), RECORDS_AT_ONCE);
                 if (most == 0) {
-                    LockSupport.park(this);
+                    LockSupport.parkNanos(this, LOOK_NS);
+                    tailer.poll(record -> Verdict.AGAIN, 1); // throws if the store was closed
                 } else if (isUntilEnd) {
                     if (tailer.poll(this, (int) most) == 0 && !isOver) {
                         return null;

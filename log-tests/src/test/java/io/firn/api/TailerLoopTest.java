@@ -279,6 +279,22 @@ class TailerLoopTest {
         assertEquals(List.of("0:1"), read);
     }
 
+    /** An error handler that tries again for ever does not keep its thread. */
+    @Test
+    void shouldEndWithAnExceptionWhenTheStoreIsClosedUnderItsHandler() {
+        append(0, 1);
+        TailerLoop loop = new TailerLoop().onError(error -> Verdict.AGAIN);
+        RecordHandler asksTheStore =
+                record -> {
+                    store.topicNames();
+                    return Verdict.AGAIN;
+                };
+        Stores.Task<Void> run = start(topic.openTailer(), asksTheStore, loop);
+        Stores.await("the start", loop::isRunning);
+        store.close();
+        assertThrows(ClosedException.class, run::result);
+    }
+
     @Test
     void shouldEndWithAnExceptionWhenTheTailerIsClosed() {
         Tailer tailer = topic.openTailer();

@@ -9,9 +9,11 @@ import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.firn.Appender;
+import io.firn.ClosedException;
 import io.firn.CursorOptions;
 import io.firn.LogStore;
 import io.firn.StoredRecord;
+import io.firn.Tailer;
 import io.firn.TailerPublisher;
 import io.firn.Topic;
 import io.firn.UnknownTopicException;
@@ -147,6 +149,24 @@ class TailerPublisherTest {
         Listener late = subscribed(new TailerPublisher(topic::openTailer), new Listener());
         awaitEnd(late);
         assertInstanceOf(UnknownTopicException.class, late.error, "of the opening");
+    }
+
+    @Test
+    void shouldEndWithItsStoreAlsoWhereNothingIsRequested() throws Exception {
+        AtomicInteger opened = new AtomicInteger();
+        TailerPublisher publisher =
+                new TailerPublisher(
+                        () -> {
+                            Tailer tailer = topic.openTailer();
+                            opened.incrementAndGet();
+                            return tailer;
+                        });
+        Listener listener = subscribed(publisher, new Listener());
+        Stores.await("its tailer", () -> opened.get() == 1);
+        store.close();
+        Stores.await("the error", () -> listener.error != null);
+        assertInstanceOf(ClosedException.class, listener.error);
+        listener.thread.join();
     }
 
     @Test

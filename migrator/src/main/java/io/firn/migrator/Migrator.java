@@ -6,6 +6,7 @@ import io.firn.InvalidOptionException;
 import io.firn.LogStore;
 import io.firn.MoveControl;
 import io.firn.MoveOutcome;
+import io.firn.StoreService;
 import io.firn.UnknownTopicException;
 import java.time.Duration;
 import java.util.Objects;
@@ -24,7 +25,7 @@ import java.util.function.BooleanSupplier;
  *
  * <p>A move that fails is logged, shown by {@link #status} and tried again after growing pauses;
  * other moves continue. Close the migrator before its store. If the store is closed first, the
- * migrator's moves are cancelled and it ends.
+ * migrator's moves are cancelled and its threads end.
  *
  * <p>Thread-safe.
  */
@@ -42,6 +43,7 @@ public final class Migrator implements AutoCloseable {
     private final MoveQueue queue;
     private final MoveStatistics statistics = new MoveStatistics();
     private final MigratorThreads threads;
+    private final StoreService service = this::onStoreClosing;
 
     private Migrator(Builder builder) {
         this.store = builder.store;
@@ -61,13 +63,27 @@ public final class Migrator implements AutoCloseable {
      * Starts the threads if they do not run. Waits first for the end of a {@link #stop} in
      * progress, so that there are never more threads than configured.
      *
-     * @throws ClosedException after {@link #close}
+     * @throws ClosedException after {@link #close}, or when the store is closed
+     * @throws InvalidOptionException when the store is open read-only
      * @throws IllegalStateException when called on a thread of this migrator while it stops: the
      *     thread would wait for itself
      */
     public Migrator start() {
-        threads.start();
+        store.attach(service);
+        try {
+            threads.start();
+        } catch (ClosedException e) {
+            store.detach(service);
+            throw e;
+        }
         return this;
+    }
+
+    /** Does not wait for its policy: a thread that still uses the store gets an exception. */
+    private void onStoreClosing() {
+        if (threads.end()) {
+            LOG.log(System.Logger.Level.INFO, "the store is being closed, so its migrator stops");
+        }
     }
 
     /**
@@ -84,6 +100,7 @@ public final class Migrator implements AutoCloseable {
     @Override
     public void close() {
         end(true);
+        store.detach(service);
     }
 
     private void end(boolean forGood) {
@@ -131,7 +148,6 @@ public final class Migrator implements AutoCloseable {
             try {
                 worked = moveNext(run::mustEnd);
             } catch (ClosedException e) {
-                LOG.log(System.Logger.Level.INFO, "the store was closed, so its migrator stops");
                 run.end();
             } catch (Throwable e) {
                 // Any error: if the thread ended silently, nothing would ever be moved again.

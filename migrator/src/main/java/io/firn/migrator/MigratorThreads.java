@@ -174,6 +174,15 @@ final class MigratorThreads {
         }
     }
 
+    /** Ends the threads, and does not wait for them; returns false if there are none. */
+    synchronized boolean end() {
+        if (state() == State.STOPPED) {
+            return false;
+        }
+        end(run);
+        return true;
+    }
+
     /**
      * The flag is set before the interrupt: code that swallows the interrupt still finds the flag.
      */

@@ -223,6 +223,21 @@ class MigratorLifecycleTest {
         assertFalse(migrator.moveNext(), "by hand it can be asked");
     }
 
+    @Test
+    void shouldEndWithItsStoreHoweverRarelyItAsksItsPolicy() {
+        Migrator migrator =
+                migrator(snapshot -> List.of())
+                        .interval(Duration.ofHours(1))
+                        .threads(2)
+                        .build()
+                        .start();
+        await("a look", () -> !seen.isEmpty());
+        store.close();
+        await("its threads to end", () -> alive() == 0 && !migrator.status().running());
+        assertThrows(ClosedException.class, migrator::start);
+        migrator.close();
+    }
+
     /** A policy may leave its thread interrupted; the moves go on all the same. */
     @Test
     void shouldGoOnMovingWhenAPolicyLeavesItsThreadInterrupted() {

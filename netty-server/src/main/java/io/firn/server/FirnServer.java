@@ -36,7 +36,6 @@ import java.util.Objects;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import java.util.stream.Collectors;
@@ -54,13 +53,17 @@ import org.apache.kafka.common.Uuid;
  * }
  * }</pre>
  *
- * <p>Thread-safe. One server for a store at a time.
+ * <p>One server for a store at a time. Close it before its store; if the store is closed first, the
+ * store closes the server, which answers the requests in progress.
+ *
+ * <p>Thread-safe.
  */
 public final class FirnServer implements AutoCloseable {
     private static final System.Logger LOG = System.getLogger("io.firn.server");
     private static final String DIRECTORY = "server";
     private static final String IDENTITY = "server";
     private static final int VERSION = 1;
+    private static final long STORE_WAIT_MS = 60_000;
 
     private final ServerConfig config;
     private final ServedTopics topics;
@@ -69,71 +72,84 @@ public final class FirnServer implements AutoCloseable {
     private final ServerMetrics metrics;
     private final Transport transport;
     private final BackgroundThreads threads;
-    private final AtomicBoolean closed = new AtomicBoolean();
+    private final ServerEnd end = new ServerEnd();
     private final Nodes nodes = new Nodes();
     private final ServerSecurity security;
     private final AuditLog audit = new AuditLog();
 
-    private FirnServer(Builder builder) throws IOException {
-        LogStore store = builder.store;
+    private FirnServer(Builder builder, StoreClaim claim) throws IOException {
         this.config = builder.config();
-        this.threads =
-                new BackgroundThreads(
-                        config.integer("background.threads"), builder.threads, builder.onError);
-        FileMedium medium = FileMedium.real();
-        Path directory = store.directory().resolve(DIRECTORY);
-        Path secrets = securityDirectory(medium, store);
-        ScramUsers users = ScramUsers.open(medium, secrets);
-        boolean byAcls = builder.authorizer == null && ServerSecurity.needsRights(config);
-        Acls acls = byAcls ? Acls.open(medium, secrets) : null;
-        this.security =
-                new ServerSecurity(
-                        config,
-                        users,
-                        threads.handshakes(),
-                        accessControl(builder, acls),
-                        audit,
-                        OpenSslEngines::new);
-        String clusterId = clusterId(medium, directory.resolve("cluster"));
-        this.topics = new ServedTopics(store, config, medium, directory);
-        ClientRates rates =
-                new ClientRates(
-                        ClientQuotas.open(medium, secrets), windows(config), builder.quotaClock);
-        ServedApis apis =
-                new ServedApis(topics, nodes, users, acls, rates, audit, threads.executors());
-        this.groups =
-                new Groups(
-                        topics,
-                        nodes,
-                        config,
-                        medium,
-                        directory.resolve("groups"),
-                        threads.groups());
-        apis.serveGroups(groups);
-        apis.serveTransactions(new Transactions(topics, groups, config));
-        this.context =
-                new ServerContext(
-                        apis.table(),
-                        limits(config),
-                        new ErrorMapper(),
-                        rates::recordConnection,
-                        times(rates));
-        this.metrics = new ServerMetrics(store, context, groups);
-        this.transport =
-                new Transport(
-                        context,
-                        config.integer("num.network.threads"),
-                        new NamedThreads(builder.threads, "firn-accept-"),
-                        new NamedThreads(builder.threads, "firn-net-"));
+        LogStore store = builder.store;
+        boolean isStarted = false;
         try {
+            end.first(claim::release);
+            end.first(this::releaseTopics);
+            FileMedium medium = FileMedium.real();
+            Path directory = store.directory().resolve(DIRECTORY);
+            Path secrets = securityDirectory(medium, store);
+            this.threads =
+                    new BackgroundThreads(
+                            config.integer("background.threads"), builder.threads, builder.onError);
+            end.first(audit::end);
+            end.first(threads::close);
+            ScramUsers users = ScramUsers.open(medium, secrets);
+            boolean byAcls = builder.authorizer == null && ServerSecurity.needsRights(config);
+            Acls acls = byAcls ? Acls.open(medium, secrets) : null;
+            this.security =
+                    new ServerSecurity(
+                            config,
+                            users,
+                            threads.handshakes(),
+                            accessControl(builder, acls),
+                            audit,
+                            OpenSslEngines::new);
+            String clusterId = clusterId(medium, directory.resolve("cluster"));
+            this.topics = new ServedTopics(store, config, medium, directory);
+            ClientRates rates =
+                    new ClientRates(
+                            ClientQuotas.open(medium, secrets),
+                            windows(config),
+                            builder.quotaClock);
+            ServedApis apis =
+                    new ServedApis(topics, nodes, users, acls, rates, audit, threads.executors());
+            this.groups =
+                    new Groups(
+                            topics,
+                            nodes,
+                            config,
+                            medium,
+                            directory.resolve("groups"),
+                            threads.groups());
+            apis.serveGroups(groups);
+            apis.serveTransactions(new Transactions(topics, groups, config));
+            this.context =
+                    new ServerContext(
+                            apis.table(),
+                            limits(config),
+                            new ErrorMapper(),
+                            rates::recordConnection,
+                            times(rates));
+            this.metrics = new ServerMetrics(store, context, groups);
+            this.transport =
+                    new Transport(
+                            context,
+                            config.integer("num.network.threads"),
+                            new NamedThreads(builder.threads, "firn-accept-"),
+                            new NamedThreads(builder.threads, "firn-net-"));
+            end.first(transport::close);
+            end.first(this::drain);
+            end.first(metrics::close);
             for (Listener each : config.listeners()) {
                 listen(clusterId, each);
             }
             metrics.register(bootstrapServers());
             startBackground();
-        } catch (IOException | RuntimeException e) {
-            close();
-            throw e;
+            claim.serves(bootstrapServers(), this::closeBeforeStore);
+            isStarted = true;
+        } finally {
+            if (!isStarted) {
+                end.run();
+            }
         }
         LOG.log(
                 System.Logger.Level.INFO,
@@ -312,19 +328,33 @@ public final class FirnServer implements AutoCloseable {
 
     /**
      * Accepts no more connections, answers the requests in progress, and releases the store, which
-     * stays open. Idempotent.
+     * stays open. Idempotent. A store that is closed first does this before it ends.
      */
     @Override
     public void close() {
-        if (!closed.compareAndSet(false, true)) {
-            return;
+        end.run();
+    }
+
+    /** Closes the server, or waits until the thread that has begun to has done so. */
+    private void closeBeforeStore() {
+        close();
+        if (!end.await(STORE_WAIT_MS)) {
+            LOG.log(
+                    System.Logger.Level.WARNING,
+                    "the server on {0} has not ended after {1} ms; its store is closed under it",
+                    bootstrapServers(),
+                    STORE_WAIT_MS);
         }
-        metrics.close();
+    }
+
+    private void releaseTopics() {
+        if (topics != null) { // a start may have failed before
+            topics.close();
+        }
+    }
+
+    private void drain() {
         transport.drain(config.number("firn.shutdown.timeout.ms"));
-        transport.close();
-        threads.close();
-        audit.end();
-        topics.close();
     }
 
     /** The options of a server. Not thread-safe. */
@@ -407,9 +437,13 @@ public final class FirnServer implements AutoCloseable {
          *
          * @throws IOException if it cannot listen on the address, or cannot write to the store's
          *     directory
+         * @throws io.firn.ServiceAttachedException if the store has another server
+         * @throws InvalidOptionException if an option is invalid, or the store is open read-only
+         * @throws io.firn.ClosedException if the store is closed
          */
         public FirnServer start() throws IOException {
-            return new FirnServer(this);
+            String listeners = config().text("listeners");
+            return new StoreClaim(store, listeners).start(claim -> new FirnServer(this, claim));
         }
     }
 }

@@ -9,6 +9,7 @@ import io.firn.PartitionMetrics;
 import io.firn.Producer;
 import io.firn.ReplicatedTopicException;
 import io.firn.StoreMetrics;
+import io.firn.StoreService;
 import io.firn.StoreSnapshot;
 import io.firn.Topic;
 import io.firn.TopicOptions;
@@ -45,6 +46,7 @@ final class Store implements LogStore {
     private final Topics topics;
     private final Moves moves;
     private final Placement placement;
+    private final Services services;
     private AutoCloseable lock;
     private AutoCloseable followed;
     private AutoCloseable mediumUse;
@@ -56,6 +58,7 @@ final class Store implements LogStore {
         this.config = config;
         this.context = new LogContext(config, this::onDeath);
         this.topics = new Topics(context);
+        this.services = new Services(config.directory());
         this.moves = new Moves(context);
         this.placement = new Placement(context, topics.all());
         this.inTransactions = new StoreTransactions(context, topics);
@@ -262,6 +265,18 @@ final class Store implements LogStore {
     // ---- the end
 
     @Override
+    public void attach(StoreService service) {
+        Objects.requireNonNull(service, "service");
+        context.checkWritable();
+        services.attach(service);
+    }
+
+    @Override
+    public void detach(StoreService service) {
+        services.detach(Objects.requireNonNull(service, "service"));
+    }
+
+    @Override
     public void close() {
         Background background = context.background();
         if (background.isAtWork() || isTelling()) {
@@ -269,10 +284,19 @@ final class Store implements LogStore {
                     "a handler or the callback of a future must not close the store: it runs on a"
                             + " thread whose end close() waits for; use another one");
         }
-        if (!topics.beginClose()) {
+        if (!services.beginEnd()) {
             return;
         }
-        new StoreEnd(context, topics, transactions, () -> release(config.tiers())).run();
+        Ending ending = new Ending();
+        services.end(ending); // first: they still use the store
+        ending.run(List.of(this::end));
+        ending.throwFirst();
+    }
+
+    private void end() {
+        if (topics.beginClose()) {
+            new StoreEnd(context, topics, transactions, () -> release(config.tiers())).run();
+        }
     }
 
     /** Whether the caller is in a partition's {@link io.firn.DurableHandler}. */

@@ -6,6 +6,7 @@ import io.firn.Durability;
 import io.firn.FirnException;
 import io.firn.InvalidOptionException;
 import io.firn.LogStore;
+import io.firn.StoreService;
 import io.firn.Topic;
 import io.firn.TopicOptions;
 import io.firn.shadow.source.SourceClient;
@@ -53,6 +54,8 @@ public final class Shadow implements AutoCloseable {
 
     private static final System.Logger LOG = System.getLogger("io.firn");
 
+    private final LogStore store;
+    private final StoreService service = this::onStoreClosing;
     private final SourceConfig config;
     private final TopicSelection selection;
     private final FollowContext context;
@@ -72,6 +75,7 @@ public final class Shadow implements AutoCloseable {
     private boolean isClosed;
 
     private Shadow(Builder builder) {
+        this.store = builder.store;
         this.config = builder.config;
         this.selection = new TopicSelection(builder.names, builder.pattern);
         this.rate = new FetchRate(builder.bytesPerSecond);
@@ -108,8 +112,9 @@ public final class Shadow implements AutoCloseable {
     /**
      * Starts the thread if it does not run. Partitions that stopped begin again.
      *
-     * @throws InvalidOptionException when the configuration of security is wrong
-     * @throws ClosedException after {@link #close}
+     * @throws InvalidOptionException when the configuration of security is wrong, or the store is
+     *     open read-only
+     * @throws ClosedException after {@link #close}, or when the store is closed
      */
     public synchronized Shadow start() {
         if (isClosed) {
@@ -123,10 +128,18 @@ public final class Shadow implements AutoCloseable {
         failure = null;
         Thread next = threadFactory.newThread(() -> run(starting));
         next.setName("firn-shadow");
+        store.attach(service);
         loop = starting;
         thread = next;
         next.start();
         return this;
+    }
+
+    /** A source that is silent, or cannot be reached, gives no reason to ask the store. */
+    private void onStoreClosing() {
+        LOG.log(System.Logger.Level.INFO, "the store is being closed, so its shadow ends");
+        isEnding = true;
+        loop.wakeup();
     }
 
     private FollowLoop newLoop() {
@@ -169,8 +182,7 @@ public final class Shadow implements AutoCloseable {
                     running.step();
                     pause.succeeded();
                 } catch (ClosedException e) {
-                    LOG.log(System.Logger.Level.INFO, "the store was closed, so its shadow ends");
-                    return false;
+                    return false; // the store was closed
                 } catch (RuntimeException e) {
                     // If the thread ended silently, nothing would ever be copied again.
                     LOG.log(System.Logger.Level.ERROR, "a shadow caught an error and continues", e);
@@ -235,6 +247,7 @@ public final class Shadow implements AutoCloseable {
         if (waited == Thread.currentThread()) {
             throw new IllegalStateException("a listener cannot stop the shadow that calls it");
         }
+        store.detach(service);
         boolean isInterrupted = false;
         while (waited.isAlive()) {
             loop.wakeup(); // it may have been replaced meanwhile

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.firn.ClosedException;
 import io.firn.InvalidOptionException;
 import io.firn.Isolation;
 import io.firn.LogStore;
@@ -501,6 +502,17 @@ class ShadowTest {
             store.close();
             source.produce("orders", 0, 10, 20, Map.of());
             Shadows.await(() -> !shadow.snapshot().isRunning(), shadow);
+        }
+    }
+
+    @Test
+    void shouldEndWhenTheStoreIsClosedAlsoWhileNoBrokerCanBeReached() throws Exception {
+        Properties nowhere = new Properties();
+        nowhere.put("bootstrap.servers", "127.0.0.1:1");
+        try (Shadow shadow = Shadow.of(store, nowhere).topics("t").build().start()) {
+            store.close();
+            Shadows.await(() -> !shadow.snapshot().isRunning(), shadow);
+            assertThrows(ClosedException.class, shadow::start);
         }
     }
 

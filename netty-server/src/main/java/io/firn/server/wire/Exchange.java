@@ -13,6 +13,7 @@ import org.apache.kafka.common.protocol.ByteBufferAccessor;
 import org.apache.kafka.common.protocol.ObjectSerializationCache;
 import org.apache.kafka.common.requests.AbstractRequest;
 import org.apache.kafka.common.requests.AbstractResponse;
+import org.apache.kafka.common.requests.MetadataResponse;
 
 /**
  * A request and its response. A handler receives it with the request and replies once, on any
@@ -168,10 +169,19 @@ public final class Exchange implements Steps.Request {
                     AbstractRequest.parseRequest(key, version, new ByteBufferAccessor(body))
                             .request
                             .getErrorResponse(0, connection.errors().toWire(key, error));
+            if (isWithoutTopics(answer)) {
+                connection.close("no topics could be listed", error);
+                return;
+            }
             complete(answer == null ? null : answer.data());
         } catch (RuntimeException e) {
             connection.close("no response to " + key + " v" + version, e);
         }
+    }
+
+    /** An error that concerns no single topic would be taken for an empty cluster. */
+    private static boolean isWithoutTopics(AbstractResponse answer) {
+        return answer instanceof MetadataResponse metadata && metadata.data().topics().isEmpty();
     }
 
     /**

@@ -24,6 +24,8 @@ import java.util.concurrent.locks.LockSupport;
 
 /** Listens, accepts, and runs the event loops: with epoll where it is available, else with NIO. */
 public final class Transport implements AutoCloseable {
+    private static final System.Logger LOG = System.getLogger("io.firn.server");
+    private static final int END_WAIT_S = 15;
     private static final int LOW_WATER = 256 << 10;
     private static final int HIGH_WATER = 1 << 20;
 
@@ -112,7 +114,18 @@ public final class Transport implements AutoCloseable {
 
     @Override
     public void close() {
-        acceptor.shutdownGracefully(0, 2, TimeUnit.SECONDS).awaitUninterruptibly();
-        loops.shutdownGracefully(0, 2, TimeUnit.SECONDS).awaitUninterruptibly();
+        end(acceptor);
+        end(loops);
+    }
+
+    /** Has a limit: an application's code, such as its authorizer, may not return. */
+    private static void end(EventLoopGroup group) {
+        var ended = group.shutdownGracefully(0, 2, TimeUnit.SECONDS);
+        if (!ended.awaitUninterruptibly(END_WAIT_S, TimeUnit.SECONDS)) {
+            LOG.log(
+                    System.Logger.Level.WARNING,
+                    "an event loop of the server has not ended after {0} s",
+                    END_WAIT_S);
+        }
     }
 }

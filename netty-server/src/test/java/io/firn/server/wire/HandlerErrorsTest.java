@@ -1,11 +1,13 @@
 package io.firn.server.wire;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.firn.ClosedException;
 import io.firn.server.security.Authentication;
 import io.firn.server.security.ListenerSecurity;
 import io.netty.buffer.ByteBuf;
@@ -17,6 +19,7 @@ import java.util.List;
 import org.apache.kafka.common.message.ListGroupsRequestData;
 import org.apache.kafka.common.message.ListGroupsResponseData;
 import org.apache.kafka.common.message.ListGroupsResponseData.ListedGroup;
+import org.apache.kafka.common.message.MetadataRequestData;
 import org.apache.kafka.common.protocol.ApiKeys;
 import org.apache.kafka.common.protocol.ApiMessage;
 import org.apache.kafka.common.protocol.Errors;
@@ -28,6 +31,11 @@ class HandlerErrorsTest {
     /** With a filter, which makes it an object of some size. */
     private static final byte[] LIST_GROUPS = {
         0, 0, 0, 16, 0, 16, 0, 4, 0, 0, 0, 7, -1, -1, 0, 2, 3, 'a', 'b', 0
+    };
+
+    /** Metadata, version 1, with null for the topics. */
+    private static final byte[] ALL_TOPICS = {
+        0, 0, 0, 14, 0, 3, 0, 1, 0, 0, 0, 7, -1, -1, -1, -1, -1, -1
     };
 
     private final Deque<Runnable> background = new ArrayDeque<>();
@@ -46,8 +54,14 @@ class HandlerErrorsTest {
     private void serve(ApiTable.Observer observer, Handler<ListGroupsRequestData> handler) {
         ApiTable table = new ApiTable(observer);
         table.serve(ApiKeys.LIST_GROUPS, ListGroupsRequestData.class, background::add, handler);
+        serve(table, LIST_GROUPS);
+    }
+
+    private void serve(ApiTable table, byte[] request) {
         ServerLimits limits = new ServerLimits(1_000_000, 8, 100_000_000, 10, 10, 600_000, 30_000);
-        server = new ServerContext(table, limits, (key, error) -> error);
+        server =
+                new ServerContext(
+                        table, limits, (key, error) -> Errors.forException(error).exception());
         FrameDecoder frames = new FrameDecoder(limits.requestBytes());
         channel.pipeline()
                 .addLast(
@@ -55,7 +69,7 @@ class HandlerErrorsTest {
                         new Connection(
                                 server, frames, new Authentication(ListenerSecurity.PLAIN, null)));
         channel.pipeline().fireChannelActive();
-        channel.writeInbound(channel.alloc().buffer().writeBytes(LIST_GROUPS));
+        channel.writeInbound(channel.alloc().buffer().writeBytes(request));
     }
 
     private void runBackground() {
@@ -79,6 +93,22 @@ class HandlerErrorsTest {
         assertEquals(7, answer.getInt(4)); // of the request
         assertEquals(Errors.UNKNOWN_SERVER_ERROR.code(), answer.getShort(13));
         answer.release();
+    }
+
+    @Test
+    void shouldEndTheConnectionWhereAnErrorWouldLookLikeAnEmptyCluster() {
+        ApiTable table = new ApiTable(ApiTable.Observer.NONE);
+        table.serve(
+                ApiKeys.METADATA,
+                MetadataRequestData.class,
+                background::add,
+                (exchange, request) -> {
+                    throw new ClosedException("the store is closed");
+                });
+        serve(table, ALL_TOPICS);
+        runBackground();
+        assertNull(channel.readOutbound());
+        assertFalse(channel.isOpen());
     }
 
     @Test

@@ -1,0 +1,11 @@
+package io.firn;
+
+/** Thrown when a store already has a service of a role that only one may have. */
+public final class ServiceAttachedException extends FirnException {
+    private static final long serialVersionUID = 1L;
+
+    /** Creates the exception with a complete message. */
+    public ServiceAttachedException(String message) {
+        super(message);
+    }
+}
