@@ -1,5 +1,7 @@
 package io.firn;
 
+import java.util.OptionalLong;
+
 /**
  * A named position in each partition of a topic, kept by the store, from which a reader resumes
  * after a restart. At-least-once: after a crash it may be before the position to which it was
@@ -29,7 +31,25 @@ public interface Cursor {
      */
     void advance(int partition, long offset);
 
-    /** Removes the position in a partition; persisted as an advance is. */
+    /**
+     * Sets the next record to be read as {@link #advance} does, or, where a cursor cannot have the
+     * offset, keeps it beside the position: below 0, or above the next offset. For servers whose
+     * clients may commit any offset, as those of Kafka. The position, by which retention goes,
+     * stays what it was until the log is durable up to the offset, which is then the position. What
+     * sets or clears the position forgets the offset. Persisted as an advance is.
+     *
+     * @throws InvalidOptionException when the partition does not exist
+     * @throws ClosedException when the cursor was deleted
+     */
+    void commit(int partition, long offset);
+
+    /**
+     * Returns the offset that was set last, also one that {@link #commit} keeps beside the
+     * position; empty when there is none.
+     */
+    OptionalLong committed(int partition);
+
+    /** Removes the position in a partition, and an offset beside it; persisted as an advance is. */
     void clear(int partition);
 
     /**

@@ -67,7 +67,7 @@ public interface TransactionCoordinator {
      * A position that a cursor gets when a transaction commits.
      *
      * @param partition of the cursor's topic
-     * @param offset the next record to be read
+     * @param offset the next record to be read; or any other, as for {@link Cursor#commit}
      * @param note what the caller keeps beside the position, in the journal as long as the move is
      *     there; null for nothing
      */
@@ -113,8 +113,8 @@ public interface TransactionCoordinator {
      * Adds moves of cursors to the open transaction, and begins one if none is open; otherwise the
      * exceptions are those of {@link #add}. None is added when one of them is refused.
      *
-     * @throws InvalidOptionException when an offset is below 0 or above the next offset, a
-     *     partition does not exist, a topic is another store's, or a name cannot be a cursor's
+     * @throws InvalidOptionException when a partition does not exist, a topic is another store's,
+     *     or a name cannot be a cursor's
      * @throws UnknownTopicException when a topic was deleted
      */
     void advance(String name, ProducerIdentity producer, List<CursorMove> moves);

@@ -108,7 +108,7 @@ class CursorFilesTest {
     }
 
     private void writeByANewerVersion(String name) throws IOException {
-        SmallFile.write(FileMedium.real(), file(name), "cursor", 2, Map.of("0", "7"));
+        SmallFile.write(FileMedium.real(), file(name), "cursor", 3, Map.of("0", "7"));
     }
 
     private void failToOpenOnce(String name) {

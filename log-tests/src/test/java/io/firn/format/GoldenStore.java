@@ -23,7 +23,7 @@ final class GoldenStore {
     /**
      * The newest one: it also has kinds of files and options that were added without a new version.
      */
-    static final int NEWEST = 2;
+    static final int NEWEST = 3;
 
     /** A topic with an idempotent producer, which must still be known. */
     static final String PRODUCERS = "producers";
@@ -61,6 +61,9 @@ final class GoldenStore {
                 StringBuilder line = new StringBuilder("    cursor '" + cursorName + "'");
                 for (int i = 0; i < topic.partitionCount(); i++) {
                     line.append(' ').append(cursor.offset(i));
+                    if (cursor.committed(i).orElse(-1) != cursor.offset(i)) {
+                        line.append('/').append(cursor.committed(i).getAsLong());
+                    }
                 }
                 lines.add(line.toString());
             }

@@ -99,6 +99,9 @@ final class GoldenStoreGenerator {
         topic.cursor("reader").advance(0, 77);
         topic.cursor("reader").advance(1, 1);
         topic.cursor("a name/with ü").advance(1, 2);
+        topic.cursor("outside").advance(0, 60);
+        topic.cursor("outside").commit(0, 10_000);
+        topic.cursor("outside").commit(1, -2);
         // In the middle of the second segment.
         topic.partition(0).deleteRecordsBefore(50);
         for (int i = 0; i < 10; i++) {

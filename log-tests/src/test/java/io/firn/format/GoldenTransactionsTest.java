@@ -37,6 +37,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class GoldenTransactionsTest {
     private static final String FIRST = "transactions-1.zip";
     private static final String ADDED_MOVES = "transactions-2.zip";
+    private static final String OUTSIDE = "transactions-3.zip";
 
     /** So many groups that their entry is long enough to be added to. */
     private static final int GROUPS = 100;
@@ -60,6 +61,8 @@ class GoldenTransactionsTest {
             write(store, topic);
             if (name.equals(ADDED_MOVES)) {
                 writeOneByOne(store, topic);
+            } else if (name.equals(OUTSIDE)) {
+                writeOutside(store, topic);
             }
             files.pass(Duration.ofSeconds(2));
             store.doWork();
@@ -99,6 +102,16 @@ class GoldenTransactionsTest {
         }
     }
 
+    /** Leaves a transaction open that commits offsets outside the log. */
+    private static void writeOutside(LogStore store, Topic topic) {
+        ProducerIdentity identity = store.transactions().open("outside", TIMEOUT, null);
+        List<CursorMove> moves =
+                List.of(
+                        new CursorMove(topic, "outside", 0, 10_000, "above"),
+                        new CursorMove(topic, "outside", 1, -2));
+        store.transactions().advance("outside", identity, moves);
+    }
+
     private static Batch batch(Topic topic, String value) {
         return topic.newBatch().add(value.getBytes(StandardCharsets.UTF_8));
     }
@@ -120,7 +133,7 @@ class GoldenTransactionsTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {FIRST, ADDED_MOVES})
+    @ValueSource(strings = {FIRST, ADDED_MOVES, OUTSIDE})
     void shouldStillOpenAndCommitWhatWasOpen(String name) throws IOException {
         GoldenZip.unpack(name, directory);
         try (FileStore files = new FileStore(directory)) {
@@ -158,8 +171,24 @@ class GoldenTransactionsTest {
         }
     }
 
+    @Test
+    void shouldStillCommitOffsetsOutsideTheLog() throws IOException {
+        GoldenZip.unpack(OUTSIDE, directory);
+        try (FileStore files = new FileStore(directory)) {
+            TransactionCoordinator coordinator = files.store().transactions();
+            ProducerIdentity identity = coordinator.find("outside").identity();
+            Topic topic = files.topic("t");
+            coordinator.end("outside", identity, true, true);
+            assertEquals(10_000, topic.cursor("outside").committed(0).getAsLong());
+            assertEquals(-2, topic.cursor("outside").committed(1).getAsLong());
+            assertEquals(
+                    List.of(new CursorMove(topic, "outside", 0, 10_000, "above")),
+                    coordinator.notes("outside"));
+        }
+    }
+
     @ParameterizedTest
-    @ValueSource(strings = {FIRST, ADDED_MOVES})
+    @ValueSource(strings = {FIRST, ADDED_MOVES, OUTSIDE})
     void shouldBeReadWithoutBeingWritten(String name) throws IOException {
         GoldenZip.unpack(name, directory);
         try (LogStore store =

@@ -511,11 +511,27 @@ class TransactionRequestsTest {
     }
 
     @Test
+    void shouldCommitAnyOffsetInATransactionAsKafkaDoes() throws Exception {
+        ProducerIdentity producer = open(NAME);
+        long before = -1;
+        for (long offset : new long[] {1_000, -2, Long.MAX_VALUE, 0, Long.MIN_VALUE}) {
+            assertEquals(Errors.NONE, addOffsets(3, NAME, producer));
+            assertEquals(Errors.NONE, commitOffset(3, producer, offset, "", -1));
+            assertEquals(before, committed(false).committedOffset());
+            running.restart();
+            wire.close();
+            wire = new Wire(running.server());
+            assertEquals(Errors.NONE.code(), end(3, NAME, producer, true).errorCode());
+            assertEquals(offset, committed(true).committedOffset());
+            before = offset;
+        }
+    }
+
+    @Test
     void shouldCommitOffsetsOfTheRightMemberOnly() throws Exception {
         ProducerIdentity producer = open(NAME);
         assertEquals(Errors.NONE, addOffsets(3, NAME, producer));
         assertEquals(Errors.ILLEGAL_GENERATION, commitOffset(3, producer, 0, "gone", 3));
-        assertEquals(Errors.OFFSET_OUT_OF_RANGE, commitOffset(3, producer, 1, "", -1));
         try (var consumer = running.consumer(Map.of("group.id", GROUP))) {
             consumer.subscribe(List.of(TOPIC));
             Running.await(

@@ -145,21 +145,25 @@ public final class SegmentedLog {
         return (readersSeeWritten || offset > durableOffset()) && offset > nextOffset();
     }
 
+    /** Returns whether a cursor may have an offset. */
+    public boolean mayHaveCursor(long offset) {
+        return offset >= 0 && offset <= nextOffset();
+    }
+
     /**
      * Checks that a cursor may have an offset.
      *
      * @throws InvalidOptionException when it is below 0 or above the next offset
      */
     public void checkCursor(String name, long offset) {
-        long next = nextOffset();
-        if (offset < 0 || offset > next) {
+        if (!mayHaveCursor(offset)) {
             throw new InvalidOptionException(
                     "cursor "
                             + name
                             + ": offset "
                             + offset
                             + " is not in [0, "
-                            + next
+                            + nextOffset()
                             + "] of partition "
                             + index);
         }

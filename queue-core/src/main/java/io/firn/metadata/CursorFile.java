@@ -11,11 +11,13 @@ import java.util.TreeMap;
 /**
  * The name and the content of a cursor's file: its offsets by partition; −1 where the position was
  * lost with a damaged file and was not set again. If transactions have moved the cursor, it also
- * has the number of the last decision that moved it in each partition.
+ * has the number of the last decision that moved it in each partition. Version 2, which is written
+ * only then, has offsets outside the log that were committed beside the positions.
  */
 public final class CursorFile {
     public static final int MAX_NAME = 120;
     static final String MAGIC = "cursor";
+    static final int NEWEST_VERSION = 2;
     private static final String PREFIX = MAGIC + "-";
     // File systems allow 255 bytes, and the temporary name of the file is longer.
     private static final int MAX_FILE_NAME = 240;
@@ -23,14 +25,20 @@ public final class CursorFile {
     private CursorFile() {}
 
     private static final String DECISION = "decision-";
+    private static final String OUTSIDE = "outside-";
 
     /**
      * What a cursor's file contains.
      *
      * @param offsets by partition
+     * @param outside by partition, an offset outside the log that was committed last
      * @param decisions by partition, the number of the last decision that moved the cursor (O13)
      */
-    public record Content(String name, Map<Integer, Long> offsets, Map<Integer, Long> decisions) {}
+    public record Content(
+            String name,
+            Map<Integer, Long> offsets,
+            Map<Integer, Long> outside,
+            Map<Integer, Long> decisions) {}
 
     /** Returns whether a cursor can have this name. */
     public static boolean isName(String name) {
@@ -64,11 +72,18 @@ public final class CursorFile {
         return isName(name) && of(name).equals(file) ? name : null;
     }
 
+    /** Returns the version of the format, which is the oldest that can say what is in it. */
+    static int versionOf(Content content) {
+        return content.outside().isEmpty() ? 1 : NEWEST_VERSION;
+    }
+
     static Map<String, String> encode(Content content) {
         Map<String, String> values = new TreeMap<>();
         content.offsets()
                 .forEach(
                         (partition, offset) -> values.put(partition.toString(), offset.toString()));
+        content.outside()
+                .forEach((partition, offset) -> values.put(OUTSIDE + partition, "" + offset));
         content.decisions()
                 .forEach((partition, number) -> values.put(DECISION + partition, "" + number));
         return values;
@@ -77,17 +92,22 @@ public final class CursorFile {
     static Content decode(String name, Path file, Map<String, String> values)
             throws DamagedFileException {
         Map<Integer, Long> offsets = new TreeMap<>();
+        Map<Integer, Long> outside = new TreeMap<>();
         Map<Integer, Long> decisions = new TreeMap<>();
         for (Map.Entry<String, String> e : values.entrySet()) {
             try {
-                boolean isDecision = e.getKey().startsWith(DECISION);
-                String key = isDecision ? e.getKey().substring(DECISION.length()) : e.getKey();
-                int partition = Integer.parseInt(key);
+                String key = e.getKey();
+                String kind =
+                        key.startsWith(DECISION)
+                                ? DECISION
+                                : key.startsWith(OUTSIDE) ? OUTSIDE : "";
+                int partition = Integer.parseInt(key.substring(kind.length()));
                 long number = Long.parseLong(e.getValue());
-                if (partition < 0 || number < -1) {
+                if (partition < 0 || (number < -1 && !kind.equals(OUTSIDE))) {
                     throw new NumberFormatException(e + " is negative");
                 }
-                (isDecision ? decisions : offsets).put(partition, number);
+                (kind.isEmpty() ? offsets : kind.equals(OUTSIDE) ? outside : decisions)
+                        .put(partition, number);
             } catch (NumberFormatException wrong) {
                 throw new DamagedFileException(
                         file
@@ -96,6 +116,6 @@ public final class CursorFile {
                                 + "'; restore it from a backup");
             }
         }
-        return new Content(name, offsets, decisions);
+        return new Content(name, offsets, outside, decisions);
     }
 }

@@ -13,8 +13,6 @@ import java.util.Map;
 
 /** The files of a topic's cursors, {@code cursor-NAME}: see {@link CursorFile}. Thread-safe. */
 public final class CursorFiles {
-    private static final int VERSION = 1;
-
     private final TopicFiles files;
 
     CursorFiles(TopicFiles files) {
@@ -46,7 +44,8 @@ public final class CursorFiles {
         try {
             Path file = files.resolve(CursorFile.of(name));
             Map<String, String> values =
-                    SmallFile.read(files.medium(), file, CursorFile.MAGIC, VERSION);
+                    SmallFile.read(
+                            files.medium(), file, CursorFile.MAGIC, CursorFile.NEWEST_VERSION);
             return values == null ? null : CursorFile.decode(name, file, values);
         } catch (DamagedFileException | UnsupportedVersionException e) {
             files.findings().add(e.getMessage());
@@ -66,7 +65,8 @@ public final class CursorFiles {
         for (CursorFile.Content each : cursors) {
             Path file = files.resolve(CursorFile.of(each.name()));
             Map<String, String> values = CursorFile.encode(each);
-            byte[] content = SmallFile.content(file, CursorFile.MAGIC, VERSION, values);
+            int version = CursorFile.versionOf(each);
+            byte[] content = SmallFile.content(file, CursorFile.MAGIC, version, values);
             all.add(new WholeFile.Replacement(file, content));
         }
         IOException[][] failures = new IOException[1][];

@@ -84,6 +84,7 @@ final class CursorGroup {
                                         new CursorFile.Content(
                                                 each.cursor.name(),
                                                 each.write.values(),
+                                                each.write.outside(),
                                                 each.write.decisions()))
                         .toList();
         SideBySide forces = topic.store().background().sideBySide();

@@ -15,6 +15,7 @@ import java.util.Arrays;
 import java.util.BitSet;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalLong;
 import java.util.TreeMap;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.stream.IntStream;
@@ -59,6 +60,10 @@ final class CursorLog implements Cursor {
     @GuardedBy("this")
     private final BitSet lost = new BitSet();
 
+    /** What was committed and cannot be a position; in the file as it is, whatever is durable. */
+    @GuardedBy("this")
+    private final OutsideOffsets outside = new OutsideOffsets();
+
     @GuardedBy("this")
     private long changes;
 
@@ -84,7 +89,7 @@ final class CursorLog implements Cursor {
     static CursorLog of(Cursors cursors, CursorFile.Content stored) {
         CursorLog cursor = new CursorLog(cursors, stored);
         synchronized (cursor) {
-            cursor.take(stored.offsets());
+            cursor.take(stored);
             cursor.persisted = cursor.countingLost(cursor.offsets);
         }
         return cursor;
@@ -92,14 +97,14 @@ final class CursorLog implements Cursor {
 
     /** Returns what a cursor without a file has. */
     static CursorFile.Content nothing(String name) {
-        return new CursorFile.Content(name, Map.of(), Map.of());
+        return new CursorFile.Content(name, Map.of(), Map.of(), Map.of());
     }
 
     /** Creates a cursor whose file is damaged: its reader might have been anywhere. */
     static CursorLog damaged(Cursors cursors, String name) {
         Map<Integer, Long> lost = new TreeMap<>();
         IntStream.range(0, cursors.partitionCount()).forEach(i -> lost.put(i, NEVER));
-        return of(cursors, new CursorFile.Content(name, lost, Map.of()));
+        return of(cursors, new CursorFile.Content(name, lost, Map.of(), Map.of()));
     }
 
     /** A lost position might have been 0. */
@@ -119,9 +124,10 @@ final class CursorLog implements Cursor {
     }
 
     @GuardedBy("this")
-    private void take(Map<Integer, Long> stored) {
+    private void take(CursorFile.Content stored) {
         Arrays.fill(offsets, NEVER);
-        for (Map.Entry<Integer, Long> e : stored.entrySet()) {
+        outside.replaceAll(stored.outside(), offsets.length);
+        for (Map.Entry<Integer, Long> e : stored.offsets().entrySet()) {
             int partition = e.getKey();
             if (partition < offsets.length) {
                 offsets[partition] = e.getValue();
@@ -137,11 +143,32 @@ final class CursorLog implements Cursor {
 
     @Override
     public synchronized long offset(int partition) {
-        cursors.log(partition); // throws when there is none
+        SegmentedLog log = cursors.log(partition); // throws when there is none
         if (topic.store().isReadOnly()) {
             lookAgain();
         }
+        return hasReachedOutside(log, partition) ? outside.at(partition) : positionIn(partition);
+    }
+
+    @Override
+    public synchronized OptionalLong committed(int partition) {
+        long position = offset(partition);
+        return outside.has(partition)
+                ? OptionalLong.of(outside.at(partition))
+                : position == NEVER ? OptionalLong.empty() : OptionalLong.of(position);
+    }
+
+    @GuardedBy("this")
+    private long positionIn(int partition) {
         return partition < offsets.length ? offsets[partition] : NEVER;
+    }
+
+    /** Whether an offset that was outside the log is one that a cursor can have for good. */
+    @GuardedBy("this")
+    private boolean hasReachedOutside(SegmentedLog log, int partition) {
+        return outside.has(partition)
+                && outside.at(partition) >= 0
+                && outside.at(partition) <= log.durableOffset();
     }
 
     /** For a cursor that another process advances. */
@@ -149,9 +176,9 @@ final class CursorLog implements Cursor {
     private void lookAgain() {
         try {
             CursorFile.Content stored = topic.files().cursors().read(name);
-            take(stored == null ? Map.of() : stored.offsets());
+            take(stored == null ? nothing(name) : stored);
         } catch (DamagedFileException e) {
-            take(Map.of());
+            take(nothing(name));
         } catch (IOException e) {
             throw TopicFiles.failed("cursor " + name + " could not be read", e);
         }
@@ -171,26 +198,41 @@ final class CursorLog implements Cursor {
 
     @Override
     public void advance(int partition, long offset) {
-        if (!advance(partition, offset, false)) {
+        set(partition, offset, false);
+    }
+
+    @Override
+    public void commit(int partition, long offset) {
+        set(partition, offset, true);
+    }
+
+    private void set(int partition, long offset, boolean mayBeOutside) {
+        if (!set(partition, offset, mayBeOutside, false)) {
             synchronized (cursors.log(partition).state().retaining()) {
-                advance(partition, offset, true);
+                set(partition, offset, mayBeOutside, true);
             }
         }
     }
 
     /**
-     * Sets a position.
+     * Sets a position, or an offset beside it.
      *
+     * @param mayBeOutside whether an offset outside the log is kept; otherwise it is refused
      * @param mayGoBack whether retention cannot just be deciding by another position
      * @return false when nothing was set, because the cursor would go back
      */
-    private synchronized boolean advance(int partition, long offset, boolean mayGoBack) {
+    private synchronized boolean set(
+            int partition, long offset, boolean mayBeOutside, boolean mayGoBack) {
         topic.store().checkWritable();
         SegmentedLog log = cursors.log(partition);
         log.state().checkReadable();
         checkNotDeleted();
+        if (mayBeOutside && !log.mayHaveCursor(offset)) {
+            keepOutside(partition, offset);
+            return true;
+        }
         log.checkCursor(name, offset);
-        long before = partition < offsets.length ? offsets[partition] : NEVER;
+        long before = positionIn(partition);
         if (!mayGoBack && (before == NEVER || offset < before)) {
             return false;
         }
@@ -202,14 +244,19 @@ final class CursorLog implements Cursor {
      * Sets a position because a transaction has committed, unless that or a later one did already;
      * not above the end, since a replica may have been truncated before the commit.
      *
+     * @param isOutside whether the offset is kept beside the position
      * @param decision the number of the decision, which is durable
      */
-    void move(int partition, long offset, long decision) {
+    void move(int partition, long offset, boolean isOutside, long decision) {
         SegmentedLog log = cursors.log(partition);
         synchronized (log.state().retaining()) {
             synchronized (this) { // a truncation that lowers the end after this finds the cursor
                 if (!deleted && decided.note(partition, decision)) {
-                    set(partition, Math.min(offset, log.nextOffset()));
+                    if (isOutside) {
+                        keepOutside(partition, offset);
+                    } else {
+                        set(partition, Math.min(offset, log.nextOffset()));
+                    }
                     changes++; // the file has to tell of the decision, too
                     cursors.onChanged();
                 }
@@ -238,14 +285,22 @@ final class CursorLog implements Cursor {
     }
 
     @GuardedBy("this")
+    private void keepOutside(int partition, long offset) {
+        outside.put(partition, offset);
+        changes++;
+        cursors.onChanged();
+    }
+
+    @GuardedBy("this")
     private void set(int partition, long offset) {
         if (partition >= offsets.length) {
             offsets = grown(offsets);
             persisted = grown(persisted);
         }
+        boolean wasOutside = outside.remove(partition);
         boolean wasLost = lost.get(partition);
         lost.clear(partition);
-        if (offsets[partition] != offset || wasLost) {
+        if (offsets[partition] != offset || wasLost || wasOutside) {
             offsets[partition] = offset;
             changes++;
             cursors.onChanged();
@@ -260,9 +315,14 @@ final class CursorLog implements Cursor {
 
     /**
      * The offset from which on its reader may need records, after a crash, too: by what the file
-     * may hold and by what it will hold. {@link #NEVER} when it has no position.
+     * may hold and by what it will hold. {@link #NEVER} when it has no position. An offset that was
+     * outside the log and no longer is becomes the position: only now, since its reader counts from
+     * here on, and retention, which asks, has not decided yet.
      */
     synchronized long unreadFrom(int partition) {
+        if (hasReachedOutside(cursors.log(partition), partition)) {
+            set(partition, outside.at(partition));
+        }
         if (partition >= offsets.length) {
             return NEVER;
         }
@@ -297,6 +357,7 @@ final class CursorLog implements Cursor {
     CursorWrite beginWrite() {
         long[] now;
         long changesNow;
+        Map<Integer, Long> outsideNow;
         Map<Integer, Long> decisions;
         Map<Integer, Long> values = new TreeMap<>();
         synchronized (this) {
@@ -305,6 +366,7 @@ final class CursorLog implements Cursor {
             }
             now = offsets.clone();
             changesNow = changes;
+            outsideNow = outside.now();
             decisions = decided.now();
             lost.stream().forEach(partition -> values.put(partition, NEVER));
         }
@@ -324,7 +386,7 @@ final class CursorLog implements Cursor {
                 values.put(i, now[i]);
             }
         }
-        return new CursorWrite(now, values, changesNow, decisions, failure);
+        return new CursorWrite(now, values, outsideNow, changesNow, decisions, failure);
     }
 
     /** What keeps others from writing or deleting the file. */

@@ -145,7 +145,7 @@ final class StoreTransactions implements TxStore {
     public void move(Move move) {
         CursorLog cursor = cursorOf(move);
         if (cursor != null) {
-            cursor.move(move.partition(), move.offset(), move.decision());
+            cursor.move(move.partition(), move.offset(), move.isOutside(), move.decision());
         }
     }
 

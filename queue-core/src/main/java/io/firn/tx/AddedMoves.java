@@ -15,8 +15,8 @@ import java.util.List;
  *  | version (1) | id (8) | epoch (2) | count (4) | moves, in the form of an entry with notes |
  * </pre>
  *
- * <p>It is written only where the entry would be large: an earlier release refuses to open a store
- * that has one.
+ * <p>It is written only where the entry would be large, and if no move is to an offset outside the
+ * log: an earlier release refuses to open a store that has one.
  */
 record AddedMoves(long id, int epoch, List<Move> moves) {
     static final int VERSION = 3;
@@ -28,11 +28,11 @@ record AddedMoves(long id, int epoch, List<Move> moves) {
     }
 
     byte[] encode() {
-        EntryWriter out = new EntryWriter(FIXED_BYTES + JournalEntry.sizeBytes(moves, true));
+        EntryWriter out = new EntryWriter(FIXED_BYTES + JournalEntry.sizeBytes(moves, VERSION));
         out.putByte(VERSION);
         out.putLong(id);
         out.putShort(epoch);
-        JournalEntry.write(out, moves, true);
+        JournalEntry.write(out, moves, VERSION);
         return out.bytes();
     }
 

@@ -182,15 +182,17 @@ public final class Coordinator implements TransactionCoordinator, OpenTransactio
 
     private Move checked(CursorMove wanted) {
         UUID topic = store.topicOf(wanted.topic(), wanted.cursor());
+        TxPartition read = store.partition(topic, wanted.partition());
         Move move =
                 new Move(
                         topic,
                         wanted.cursor(),
                         wanted.partition(),
                         wanted.offset(),
+                        read != null && !read.log().mayHaveCursor(wanted.offset()),
                         JournalEntry.SELF,
                         wanted.note());
-        if (!move.isIn(store)) {
+        if (read == null) {
             store.topicOf(wanted.topic(), wanted.cursor()); // throws when it was deleted just now
             throw move.hasNoPartition();
         }

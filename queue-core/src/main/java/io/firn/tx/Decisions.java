@@ -176,7 +176,7 @@ final class Decisions {
         context.background().sideBySide().run(forces);
         for (Move move : producer.openMoves()) {
             TxPartition read = store.partition(move.topicId(), move.partition());
-            if (read != null) {
+            if (read != null && !move.isOutside()) {
                 read.forcer().awaitDurable(Math.min(move.offset(), read.log().nextOffset()));
             }
         }

@@ -23,7 +23,8 @@ import java.util.UUID;
  * </pre>
  *
  * <p>In version 2, which is written only if a move has a note, each move ends with its note: length
- * (4), −1 for none, and UTF-8.
+ * (4), −1 for none, and UTF-8. In version 4, which is written only if an offset is outside the log
+ * ({@link Move#isOutside}), a byte follows that says whether it is.
  *
  * @param id the producer's id
  * @param epoch its epoch
@@ -52,6 +53,7 @@ record JournalEntry(
 
     private static final int VERSION = 1;
     private static final int WITH_NOTES = 2;
+    private static final int WITH_OUTSIDE = 4; // 3 is AddedMoves.VERSION
     private static final int NO_NOTE = -1;
     static final int FIXED_BYTES = 46;
     private static final int ENDING_BYTES = 39;
@@ -60,9 +62,9 @@ record JournalEntry(
     private static final int MOVE_BYTES = 38;
 
     byte[] encode() {
-        boolean noted = hasNote(moves) || hasNote(openMoves);
-        EntryWriter out = new EntryWriter(sizeBytes(noted));
-        out.putByte(noted ? WITH_NOTES : VERSION);
+        int version = Math.max(versionFor(moves), versionFor(openMoves));
+        EntryWriter out = new EntryWriter(sizeBytes(version));
+        out.putByte(version);
         out.putLong(id);
         out.putShort(epoch);
         out.putInt(timeoutMs);
@@ -79,8 +81,8 @@ record JournalEntry(
             out.putShort(each.epoch());
             out.putLong(each.end());
         }
-        write(out, moves, noted);
-        write(out, openMoves, noted);
+        write(out, moves, version);
+        write(out, openMoves, version);
         return out.bytes();
     }
 
@@ -96,7 +98,7 @@ record JournalEntry(
     /** Returns how many bytes a move takes in an entry at most. */
     static int mostBytes(Move move) {
         int note = move.note() == null ? 0 : EntryWriter.sizeOf(move.note()); // at least UTF-8's
-        return MOVE_BYTES + EntryWriter.sizeOf(move.cursor()) + Integer.BYTES + note;
+        return MOVE_BYTES + EntryWriter.sizeOf(move.cursor()) + Integer.BYTES + note + 1;
     }
 
     static long mostBytes(List<Move> moves) {
@@ -107,21 +109,24 @@ record JournalEntry(
         return bytes;
     }
 
-    private int sizeBytes(boolean noted) {
+    private int sizeBytes(int version) {
         return FIXED_BYTES
                 + ENDING_BYTES * endings.size()
-                + sizeBytes(moves, noted)
-                + sizeBytes(openMoves, noted)
+                + sizeBytes(moves, version)
+                + sizeBytes(openMoves, version)
                 - 2 * Integer.BYTES;
     }
 
     /** Returns what a list of moves takes, with its length. */
-    static int sizeBytes(List<Move> moves, boolean noted) {
+    static int sizeBytes(List<Move> moves, int version) {
         int size = Integer.BYTES;
         for (Move each : moves) {
             size += MOVE_BYTES + EntryWriter.sizeOf(each.cursor());
-            if (noted) {
+            if (version != VERSION) {
                 size += Integer.BYTES + bytesOf(each.note()).length;
+            }
+            if (version == WITH_OUTSIDE) {
+                size++;
             }
         }
         return size;
@@ -131,16 +136,19 @@ record JournalEntry(
         return note == null ? new byte[0] : note.getBytes(StandardCharsets.UTF_8);
     }
 
-    private static boolean hasNote(List<Move> moves) {
+    /** Returns the oldest version that can say these moves. */
+    private static int versionFor(List<Move> moves) {
+        int version = VERSION;
         for (Move each : moves) {
-            if (each.note() != null) {
-                return true;
+            if (each.isOutside()) {
+                return WITH_OUTSIDE;
             }
+            version = each.note() == null ? version : WITH_NOTES;
         }
-        return false;
+        return version;
     }
 
-    static void write(EntryWriter out, List<Move> moves, boolean noted) {
+    static void write(EntryWriter out, List<Move> moves, int version) {
         out.putInt(moves.size());
         for (Move each : moves) {
             out.putId(each.topicId());
@@ -148,10 +156,13 @@ record JournalEntry(
             out.putInt(each.partition());
             out.putLong(each.offset());
             out.putLong(each.decision());
-            if (noted) {
+            if (version != VERSION) {
                 byte[] note = bytesOf(each.note());
                 out.putInt(each.note() == null ? NO_NOTE : note.length);
                 out.putBytes(note);
+            }
+            if (version == WITH_OUTSIDE) {
+                out.putByte(each.isOutside() ? 1 : 0);
             }
         }
     }
@@ -165,14 +176,14 @@ record JournalEntry(
     static JournalEntry decode(byte[] bytes, long offset) throws IOException {
         DataInputStream in = new DataInputStream(new ByteArrayInputStream(bytes));
         int version = in.readByte();
-        if (version != VERSION && version != WITH_NOTES) {
+        if (version != VERSION && version != WITH_NOTES && version != WITH_OUTSIDE) {
             throw new IOException(
                     "the entry at offset "
                             + offset
                             + " of the journal of transactions has version "
                             + version
                             + ", expected at most "
-                            + AddedMoves.VERSION
+                            + WITH_OUTSIDE
                             + ": open the store with a newer version of Firn");
         }
         return new JournalEntry(
@@ -206,14 +217,14 @@ record JournalEntry(
     static List<Move> readMoves(DataInputStream in, long offset, int version) throws IOException {
         List<Move> moves = new ArrayList<>();
         for (int left = in.readInt(); left > 0; left--) {
-            moves.add(
-                    new Move(
-                            new UUID(in.readLong(), in.readLong()),
-                            in.readUTF(),
-                            in.readInt(),
-                            in.readLong(),
-                            decided(in.readLong(), offset),
-                            version == VERSION ? null : readNote(in)));
+            UUID topicId = new UUID(in.readLong(), in.readLong());
+            String cursor = in.readUTF();
+            int partition = in.readInt();
+            long to = in.readLong();
+            long decision = decided(in.readLong(), offset);
+            String note = version == VERSION ? null : readNote(in);
+            boolean isOutside = version == WITH_OUTSIDE && in.readBoolean();
+            moves.add(new Move(topicId, cursor, partition, to, isOutside, decision, note));
         }
         return moves;
     }

@@ -6,11 +6,23 @@ import java.util.UUID;
 /**
  * A position that a transaction gives to a cursor.
  *
+ * @param isOutside whether a cursor could not have the offset when it was asked for: it is kept
+ *     beside the position, however far the log is then
  * @param note what is to be kept beside the position; null for nothing, and once it is kept
  * @param decision the number of the decision; {@link JournalEntry#SELF} before it has one
  */
 public record Move(
-        UUID topicId, String cursor, int partition, long offset, long decision, String note) {
+        UUID topicId,
+        String cursor,
+        int partition,
+        long offset,
+        boolean isOutside,
+        long decision,
+        String note) {
+    /** Creates a move to an offset in the log. */
+    Move(UUID topicId, String cursor, int partition, long offset, long decision, String note) {
+        this(topicId, cursor, partition, offset, false, decision, note);
+    }
 
     /** Returns whether it moves a cursor, in whatever partition. */
     boolean isOf(UUID topic, String name) {
@@ -36,12 +48,17 @@ public record Move(
                 "cursor " + cursor + ": its topic has no partition " + partition);
     }
 
+    /** Returns the same move, to another offset in the log. */
+    Move to(long end) {
+        return new Move(topicId, cursor, partition, end, false, decision, note);
+    }
+
     Move decided(long number) {
-        return new Move(topicId, cursor, partition, offset, number, note);
+        return new Move(topicId, cursor, partition, offset, isOutside, number, note);
     }
 
     Move withoutNote() {
-        return new Move(topicId, cursor, partition, offset, decision, null);
+        return new Move(topicId, cursor, partition, offset, isOutside, decision, null);
     }
 
     /** Returns whether it is decided, and has a note that nobody else keeps. */

@@ -500,7 +500,10 @@ final class TxProducer {
      * @return null if an entry has to be written
      */
     synchronized AddedMoves added(List<Move> moves, int enough) {
-        return open != null && open.isInJournal() && mostBytes() > enough
+        return open != null
+                        && open.isInJournal()
+                        && mostBytes() > enough
+                        && moves.stream().noneMatch(Move::isOutside)
                 ? new AddedMoves(identities.now().id(), identities.now().epoch(), moves)
                 : null;
     }

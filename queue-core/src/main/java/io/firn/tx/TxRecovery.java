@@ -125,11 +125,12 @@ final class TxRecovery {
 
     /**
      * Returns a move of an open transaction that is not above the end of its partition (O7): what
-     * was read there of a WRITTEN topic may be lost, and its offsets are assigned again.
+     * was read there of a WRITTEN topic may be lost, and its offsets are assigned again. One that
+     * was outside the log when it was asked for stays as it is.
      */
     private Move withinLog(TxProducer producer, Move move) {
         TxPartition read = store.partition(move.topicId(), move.partition());
-        if (read == null || move.offset() <= read.log().nextOffset()) {
+        if (read == null || move.isOutside() || move.offset() <= read.log().nextOffset()) {
             return move;
         }
         long end = read.log().nextOffset();
@@ -145,8 +146,7 @@ final class TxRecovery {
                                 + ", but the log ends at "
                                 + end
                                 + " since records were lost: it moves there");
-        return new Move(
-                move.topicId(), move.cursor(), move.partition(), end, move.decision(), move.note());
+        return move.to(end);
     }
 
     private record Open(long producerId, int epoch, long first) {}

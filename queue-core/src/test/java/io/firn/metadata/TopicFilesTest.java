@@ -34,7 +34,7 @@ class TopicFilesTest {
 
     private static void write(TopicFiles files, String cursor) throws IOException {
         List<CursorFile.Content> one =
-                List.of(new CursorFile.Content(cursor, Map.of(0, 1L), Map.of()));
+                List.of(new CursorFile.Content(cursor, Map.of(0, 1L), Map.of(), Map.of()));
         for (IOException failure : files.cursors().write(one, new SideBySide(null, 1))) {
             if (failure != null) {
                 throw failure;

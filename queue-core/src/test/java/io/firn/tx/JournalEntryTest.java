@@ -53,8 +53,22 @@ class JournalEntryTest {
         }
         assertEquals(2, entry(move("g", null), move("g", "")).encode()[0]);
         byte[] newer = plain.clone();
-        newer[0] = 4;
+        newer[0] = 5;
         assertThrows(IOException.class, () -> JournalEntry.decode(newer, 0));
+    }
+
+    @Test
+    void shouldWriteTheNewestVersionOnlyWithAnOffsetOutsideTheLog() throws IOException {
+        Move outside = new Move(TOPIC, "g", 5, Long.MIN_VALUE, true, 12, "note");
+        for (JournalEntry written :
+                List.of(
+                        entry(outside, move("g", null)),
+                        entry(move("g", ""), outside),
+                        entry(outside, outside.withoutNote()))) {
+            byte[] bytes = written.encode();
+            assertEquals(4, bytes[0]);
+            assertEquals(written, JournalEntry.decode(bytes, 100));
+        }
     }
 
     @Test

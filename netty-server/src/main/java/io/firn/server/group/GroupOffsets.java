@@ -16,7 +16,8 @@ import org.apache.kafka.common.protocol.Errors;
 /**
  * The committed offsets of groups: cursors of the store, one for each topic that a group reads,
  * named like the group. A tailer in the application can continue where a group of clients stopped.
- * Thread-safe.
+ * As in Kafka, any offset can be committed; one outside the log is kept beside the cursor's
+ * position ({@link Cursor#commit}). Thread-safe.
  */
 final class GroupOffsets {
     private static final int CURSOR_BYTES = 500;
@@ -34,7 +35,7 @@ final class GroupOffsets {
 
     /** Returns about how much memory the offsets of a group in a topic use. */
     static long memoryBytes(Topic topic) {
-        return CURSOR_BYTES + 2L * Long.BYTES * topic.partitionCount();
+        return CURSOR_BYTES + 3L * Long.BYTES * topic.partitionCount(); // one for those outside
     }
 
     /**
@@ -52,15 +53,10 @@ final class GroupOffsets {
                 : Errors.UNKNOWN_TOPIC_OR_PARTITION;
     }
 
-    /** Returns whether a group may have an offset; asked before anything is kept for the group. */
-    static boolean isInLog(Topic topic, int partition, long offset) {
-        return offset >= 0 && offset <= topic.partition(partition).nextOffset();
-    }
-
     /** Sets an offset of the group; a force of the cursor makes it durable. */
-    static Cursor advance(Topic topic, String groupId, int partition, long offset) {
+    static Cursor commit(Topic topic, String groupId, int partition, long offset) {
         Cursor cursor = topic.cursor(groupId);
-        cursor.advance(partition, offset);
+        cursor.commit(partition, offset);
         return cursor;
     }
 

@@ -2,7 +2,6 @@ package io.firn.server.group;
 
 import io.firn.Cursor;
 import io.firn.FirnException;
-import io.firn.InvalidOptionException;
 import io.firn.Topic;
 import io.firn.server.config.GroupIds;
 import io.firn.server.log.ErrorMapper;
@@ -167,10 +166,6 @@ public final class OffsetCommitHandler implements Handler<OffsetCommitRequestDat
             return Errors.OFFSET_METADATA_TOO_LARGE;
         }
         try {
-            long offset = asked.committedOffset();
-            if (!GroupOffsets.isInLog(topic, partition, offset)) {
-                return Errors.OFFSET_OUT_OF_RANGE; // there are no such records yet
-            }
             synchronized (group) {
                 if (!group.noteCursor(topic.id(), GroupOffsets.memoryBytes(topic))
                         || (text != null
@@ -179,11 +174,9 @@ public final class OffsetCommitHandler implements Handler<OffsetCommitRequestDat
                     return Errors.COORDINATOR_NOT_AVAILABLE; // the client tries again
                 }
             }
-            moved.add(GroupOffsets.advance(topic, group.id(), partition, offset));
+            moved.add(GroupOffsets.commit(topic, group.id(), partition, asked.committedOffset()));
             metadata.put(GroupOffsets.place(topic, partition), text);
             return Errors.NONE;
-        } catch (InvalidOptionException e) {
-            return Errors.OFFSET_OUT_OF_RANGE;
         } catch (RuntimeException e) {
             return ErrorMapper.codeOf(e);
         }

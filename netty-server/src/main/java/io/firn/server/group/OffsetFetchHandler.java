@@ -14,6 +14,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalLong;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.apache.kafka.common.Uuid;
@@ -222,14 +223,13 @@ public final class OffsetFetchHandler implements Handler<OffsetFetchRequestData>
                 found.add(at(partition, -1, null, Errors.UNSTABLE_OFFSET_COMMIT));
                 continue;
             }
-            long offset = cursor == null || !exists ? -1 : cursor.offset(partition);
-            if (offset >= 0 || !onlyKnown) {
-                found.add(
-                        at(
-                                partition,
-                                offset,
-                                wanted.metadata.get(GroupOffsets.place(topic, partition)),
-                                Errors.NONE));
+            OptionalLong offset =
+                    cursor == null || !exists ? OptionalLong.empty() : cursor.committed(partition);
+            if (offset.isPresent()) {
+                String text = wanted.metadata.get(GroupOffsets.place(topic, partition));
+                found.add(at(partition, offset.getAsLong(), text, Errors.NONE));
+            } else if (!onlyKnown) {
+                found.add(at(partition, -1, null, Errors.NONE));
             }
         }
         return result.setPartitions(found);
@@ -245,7 +245,7 @@ public final class OffsetFetchHandler implements Handler<OffsetFetchRequestData>
         return new OffsetFetchResponsePartitions()
                 .setPartitionIndex(partition)
                 .setCommittedOffset(offset)
-                .setMetadata(offset < 0 || text == null ? "" : text)
+                .setMetadata(text == null ? "" : text)
                 .setErrorCode(error.code());
     }
 }

@@ -7,6 +7,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalLong;
 
 /**
  * What clients commit beside their offsets in transactions: notes of the moves, which the store
@@ -78,7 +79,8 @@ public final class TransactionMetadata {
     /** A note belongs to its offset, and nobody has committed another one since. */
     private static boolean isThere(CursorMove move) {
         try {
-            return move.topic().cursor(move.cursor()).offset(move.partition()) == move.offset();
+            OptionalLong now = move.topic().cursor(move.cursor()).committed(move.partition());
+            return now.equals(OptionalLong.of(move.offset()));
         } catch (FirnException e) {
             return false; // the topic was deleted just now, or the store is being closed
         }

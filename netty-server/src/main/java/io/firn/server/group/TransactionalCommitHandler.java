@@ -1,6 +1,5 @@
 package io.firn.server.group;
 
-import io.firn.InvalidOptionException;
 import io.firn.ProducerFencedException;
 import io.firn.ProducerIdentity;
 import io.firn.Topic;
@@ -158,9 +157,6 @@ public final class TransactionalCommitHandler implements Handler<TxnOffsetCommit
             Group group, Topic topic, TxnOffsetCommitRequestPartition asked, Gathered to) {
         int partition = asked.partitionIndex();
         long offset = asked.committedOffset();
-        if (!GroupOffsets.isInLog(topic, partition, offset)) {
-            return Errors.OFFSET_OUT_OF_RANGE; // there are no such records yet
-        }
         String text = asked.committedMetadata();
         if (text != null && text.length() > maxMetadataChars) {
             return Errors.OFFSET_METADATA_TOO_LARGE;
@@ -221,9 +217,6 @@ public final class TransactionalCommitHandler implements Handler<TxnOffsetCommit
         } catch (TransactionStateException e) {
             memory.giveBack(name, bytes);
             return Errors.CONCURRENT_TRANSACTIONS;
-        } catch (InvalidOptionException e) {
-            memory.giveBack(name, bytes);
-            return Errors.OFFSET_OUT_OF_RANGE; // it was truncated just now
         } catch (UnknownProducerException | UnknownTopicException e) {
             memory.giveBack(name, bytes);
             return ErrorMapper.codeOf(e);
