@@ -58,4 +58,21 @@ public interface Cursor {
      * @throws ClosedException when the cursor was deleted
      */
     void force();
+
+    /**
+     * Reserves its positions in partitions for one reader, until the reservation is closed. {@link
+     * Topic#openTailer(CursorOptions, int...)} does so; a reader that advances the cursor itself
+     * may, to exclude others. {@link #advance} does not look whether somebody else has reserved it.
+     *
+     * @throws CursorBusyException when one of them is reserved
+     */
+    Reservation reserve(int... partitions);
+
+    /** Keeps other readers from positions of a cursor. Thread-safe. */
+    interface Reservation extends AutoCloseable {
+
+        /** Releases the positions. Idempotent. */
+        @Override
+        void close();
+    }
 }

@@ -15,7 +15,7 @@ import java.util.function.Consumer;
  * <p>A record is handled when its handler has returned {@link Verdict#CONTINUE} or {@link
  * Verdict#STOP}; one of an {@link #iterator} or {@link #stream}, when the next one is asked for. A
  * seek moves the cursor, too, at the next commit. One cursor may have tailers for different
- * partitions; two that read the same partition would take turns to move it.
+ * partitions; a second one for the same partition is refused until the first one is closed.
  *
  * <p>As other tailers, for one thread at a time; {@link #overtakenRecords} is for any.
  */
@@ -25,6 +25,7 @@ public final class CursorTailer implements Tailer {
     private final CursorOptions options;
     private final int[] partitions;
     private final HandledRecords handled;
+    private final Cursor.Reservation reservation;
     private final Handling handling = new Handling();
     private final Each each = new Each();
 
@@ -32,6 +33,10 @@ public final class CursorTailer implements Tailer {
     private StoredRecord ahead;
 
     private StoredRecord given;
+
+    /** Plain: the use by another thread is refused if it is seen. */
+    private Thread polledBy;
+
     private volatile Thread readBy;
     private volatile long overtaken;
 
@@ -41,6 +46,7 @@ public final class CursorTailer implements Tailer {
      * @param partitions those that the tailer reads; empty when the caller does not seek to ends
      */
     CursorTailer(Tailer tailer, Cursor cursor, CursorOptions options, int... partitions) {
+        this.reservation = cursor.reserve(partitions);
         this.tailer = tailer;
         this.cursor = cursor;
         this.options = options;
@@ -51,12 +57,16 @@ public final class CursorTailer implements Tailer {
     /** Moves a tailer to its cursor; closes it when that fails. */
     static CursorTailer open(
             Tailer tailer, Cursor cursor, CursorOptions options, int... partitions) {
-        CursorTailer opened = new CursorTailer(tailer, cursor, options, partitions);
+        CursorTailer opened = null;
         try {
+            opened = new CursorTailer(tailer, cursor, options, partitions);
             opened.begin();
             return opened;
         } catch (RuntimeException e) {
             tailer.close();
+            if (opened != null) {
+                opened.reservation.close();
+            }
             throw e;
         }
     }
@@ -169,11 +179,14 @@ public final class CursorTailer implements Tailer {
             readBy = Thread.currentThread();
         }
         int taken;
+        polledBy = Thread.currentThread();
         try {
             taken = pollPast(to, limit, timeout);
         } catch (Throwable e) {
             advanceAfter(e);
             throw e;
+        } finally {
+            polledBy = null;
         }
         handled.commitIfDue();
         return taken;
@@ -402,6 +415,16 @@ public final class CursorTailer implements Tailer {
     }
 
     private void checkIdle() {
+        Thread other = polledBy;
+        if (other != null && other != Thread.currentThread()) {
+            throw new ConcurrentUseException(
+                    "the tailer of cursor "
+                            + cursor.name()
+                            + " is being polled by the thread "
+                            + other.getName()
+                            + ": it is for one thread at a time; this call has done nothing; use"
+                            + " the tailer when the other call has returned");
+        }
         if (handling.isInHandler) {
             throw new IllegalStateException("a handler must not use its own tailer");
         }
@@ -417,5 +440,6 @@ public final class CursorTailer implements Tailer {
         if (readBy == Thread.currentThread()) { // another one may be in a poll
             leave();
         }
+        reservation.close(); // the next reader finds the cursor where this one has left it
     }
 }

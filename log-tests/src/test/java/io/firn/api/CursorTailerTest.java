@@ -205,6 +205,7 @@ class CursorTailerTest {
         OffsetOutOfRangeException e =
                 assertThrows(OffsetOutOfRangeException.class, () -> failing.poll(keep, 9));
         assertEquals(3, e.logStartOffset());
+        failing.close();
         List<String> lost = new ArrayList<>();
         CursorTailer tailer =
                 topic.openTailer(
@@ -316,6 +317,12 @@ class CursorTailerTest {
         assertThrows(IllegalArgumentException.class, () -> tailer.poll(failing, 1));
     }
 
+    private void runAtC(RecordHandler handler) {
+        try (CursorTailer tailer = topic.openTailer(AT_C)) {
+            tailer.run(handler);
+        }
+    }
+
     @Test
     void shouldRunInALoopAndCommitWhatItHandled() {
         append(0, 3);
@@ -326,10 +333,10 @@ class CursorTailerTest {
                     keep.onRecord(record);
                     return left.decrementAndGet() == 0 ? Verdict.STOP : Verdict.CONTINUE;
                 };
-        topic.openTailer(AT_C).run(some);
+        runAtC(some);
         assertEquals(4, persisted().get(0) + persisted().get(1));
         left.set(2);
-        topic.openTailer(AT_C).run(some);
+        runAtC(some);
         assertEquals(List.of(3L, 3L), persisted());
         read.sort(null);
         assertEquals(List.of("0:0", "0:1", "0:2", "1:0", "1:1", "1:2"), read);

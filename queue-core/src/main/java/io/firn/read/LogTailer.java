@@ -1,6 +1,7 @@
 package io.firn.read;
 
 import io.firn.ClosedException;
+import io.firn.ConcurrentUseException;
 import io.firn.Cursor;
 import io.firn.InvalidOptionException;
 import io.firn.Isolation;
@@ -43,7 +44,13 @@ public final class LogTailer implements Tailer {
 
     private int first;
     private boolean stopped;
-    private boolean polling;
+
+    /**
+     * Who polls, or waits in a poll; plain, as who else uses the tailer is refused if it is seen.
+     */
+    private Thread polledBy;
+
+    private Thread waitsBy;
     private volatile boolean closed;
 
     /**
@@ -87,11 +94,11 @@ public final class LogTailer implements Tailer {
     public int poll(RecordHandler handler, int limit) {
         Objects.requireNonNull(handler, "handler");
         check(limit);
-        polling = true;
+        polledBy = Thread.currentThread();
         try {
             return readers.length == 1 ? pollOnly(handler, limit) : pollUnread(handler, limit);
         } finally {
-            polling = false;
+            polledBy = null;
         }
     }
 
@@ -153,6 +160,7 @@ public final class LogTailer implements Tailer {
         boolean endless = timeout.compareTo(Duration.ofNanos(Long.MAX_VALUE)) >= 0;
         long deadline = System.nanoTime() + (endless ? Long.MAX_VALUE : timeout.toNanos());
         long pauseNs = 0;
+        waitsBy = Thread.currentThread();
         published.enter();
         try {
             while (true) {
@@ -179,6 +187,7 @@ public final class LogTailer implements Tailer {
             Thread.currentThread().interrupt();
             return 0;
         } finally {
+            waitsBy = null;
             published.leave();
         }
     }
@@ -342,8 +351,24 @@ public final class LogTailer implements Tailer {
         if (closed) {
             throw new ClosedException("this tailer was closed");
         }
-        if (polling) {
+        if (polledBy != null || waitsBy != null) {
+            checkNotPolled(polledBy, waitsBy);
+        }
+    }
+
+    private static void checkNotPolled(Thread polledBy, Thread waitsBy) {
+        Thread here = Thread.currentThread();
+        if (polledBy == here) {
             throw new IllegalStateException("a handler must not poll or seek its own tailer");
+        }
+        Thread other = polledBy == null ? waitsBy : polledBy;
+        if (other != null && other != here) {
+            throw new ConcurrentUseException(
+                    "the tailer is being polled by the thread "
+                            + other.getName()
+                            + ": it is for one thread at a time; this call has read nothing; use the"
+                            + " tailer when the other call has returned, or open one for each"
+                            + " thread");
         }
     }
 

@@ -3,6 +3,7 @@ package io.firn.store;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.firn.ClosedException;
 import io.firn.Cursor;
+import io.firn.CursorBusyException;
 import io.firn.FirnException;
 import io.firn.force.PartitionForcer;
 import io.firn.log.SegmentedLog;
@@ -72,6 +73,10 @@ final class CursorLog implements Cursor {
 
     @GuardedBy("this")
     private final DecidedMoves decided;
+
+    /** The partitions that an open reader has reserved. */
+    @GuardedBy("this")
+    private final BitSet reserved = new BitSet();
 
     @GuardedBy("this")
     private boolean deleted;
@@ -342,6 +347,39 @@ final class CursorLog implements Cursor {
             checkNotDeleted();
         }
         cursors.write(List.of(this));
+    }
+
+    @Override
+    public synchronized Reservation reserve(int... partitions) {
+        BitSet wanted = new BitSet();
+        for (int partition : partitions) {
+            cursors.log(partition); // throws when there is none
+            if (reserved.get(partition)) {
+                throw new CursorBusyException(
+                        "cursor "
+                                + name
+                                + " of topic "
+                                + topic
+                                + " has an open reader for partition "
+                                + partition
+                                + ": each would move the cursor past records that the other one has"
+                                + " not read; close that one first, or name another cursor or other"
+                                + " partitions");
+            }
+            wanted.set(partition);
+        }
+        reserved.or(wanted);
+        return () -> release(wanted);
+    }
+
+    private synchronized void release(BitSet held) {
+        reserved.andNot(held);
+        held.clear(); // so that a second call changes nothing
+    }
+
+    @Override
+    public String toString() {
+        return "cursor " + name + " of topic " + topic;
     }
 
     /** Whether there is something to write. */

@@ -1,0 +1,162 @@
+package io.firn.api;
+
+import static io.firn.api.Stores.bytes;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.firn.Appender;
+import io.firn.ConcurrentUseException;
+import io.firn.CursorBusyException;
+import io.firn.CursorOptions;
+import io.firn.CursorTailer;
+import io.firn.InvalidOptionException;
+import io.firn.LogStore;
+import io.firn.Tailer;
+import io.firn.Topic;
+import io.firn.Verdict;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicReference;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A second thread at a tailer, and a second tailer at a cursor. */
+class SecondReaderTest {
+    private static final CursorOptions AT_C = CursorOptions.at("c").withCommitByHand();
+
+    @TempDir private Path directory;
+    private LogStore store;
+    private Topic topic;
+
+    @BeforeEach
+    void open() {
+        store = Stores.at(directory).open();
+        topic = store.createTopic("t", Stores.small().withPartitions(3));
+        for (int i = 0; i < 3; i++) {
+            try (Appender appender = topic.partition(i).openAppender()) {
+                appender.append(bytes("a"));
+                appender.append(bytes("b"));
+            }
+        }
+    }
+
+    @AfterEach
+    void close() {
+        store.close();
+    }
+
+    private static int read(Tailer tailer) {
+        return tailer.poll(record -> Verdict.CONTINUE, 10);
+    }
+
+    @Test
+    void shouldTellASecondThreadThatAnotherOnePolls() throws Exception {
+        for (Tailer tailer : List.of(topic.openTailer(0), topic.openTailer(AT_C, 0))) {
+            CountDownLatch in = new CountDownLatch(1);
+            CountDownLatch go = new CountDownLatch(1);
+            Stores.Task<Integer> first =
+                    Stores.start(
+                            () ->
+                                    tailer.poll(
+                                            record -> {
+                                                in.countDown();
+                                                Stores.await(
+                                                        "the other thread",
+                                                        () -> go.getCount() == 0);
+                                                return Verdict.CONTINUE;
+                                            },
+                                            10));
+            Stores.await("the handler", () -> in.getCount() == 0);
+            for (Runnable use : List.<Runnable>of(() -> read(tailer), () -> tailer.seek(0))) {
+                String refused = assertThrows(ConcurrentUseException.class, use::run).getMessage();
+                assertTrue(refused.contains("the thread test"), refused);
+                assertTrue(refused.contains("one thread at a time"), refused);
+            }
+            go.countDown();
+            assertEquals(2, first.result());
+            assertEquals(0, read(tailer), "it was handed over");
+            tailer.close();
+        }
+    }
+
+    @Test
+    void shouldTellASecondThreadThatAnotherOneWaitsInAPoll() throws Exception {
+        for (Tailer tailer : List.of(topic.openTailer(0), topic.openTailer(AT_C, 0))) {
+            tailer.seekToEnd();
+            AtomicReference<Thread> waiting = new AtomicReference<>();
+            Stores.Task<Integer> first =
+                    Stores.start(
+                            () -> {
+                                waiting.set(Thread.currentThread());
+                                return tailer.poll(
+                                        record -> Verdict.CONTINUE, 10, Duration.ofHours(1));
+                            });
+            Stores.await(
+                    "the poll to wait",
+                    () ->
+                            waiting.get() != null
+                                    && waiting.get().getState() == Thread.State.TIMED_WAITING);
+            assertThrows(ConcurrentUseException.class, () -> read(tailer));
+            try (Appender appender = topic.partition(0).openAppender()) {
+                appender.append(bytes("c"));
+            }
+            assertEquals(1, first.result(), "the other call went on");
+            tailer.close();
+        }
+    }
+
+    @Test
+    void shouldStillTellAHandlerNotToUseItsOwnTailer() {
+        for (Tailer tailer : List.of(topic.openTailer(0), topic.openTailer(AT_C, 0))) {
+            tailer.poll(
+                    record -> {
+                        String refused =
+                                assertThrows(IllegalStateException.class, () -> read(tailer))
+                                        .getMessage();
+                        assertTrue(refused.contains("handler"), refused);
+                        return Verdict.STOP;
+                    },
+                    10);
+            tailer.close();
+        }
+    }
+
+    @Test
+    void shouldRefuseASecondTailerForAPartitionAtTheSameCursor() {
+        CursorTailer first = topic.openTailer(AT_C, 0, 1);
+        assertEquals(4, read(first));
+        String refused =
+                assertThrows(CursorBusyException.class, () -> topic.openTailer(AT_C)).getMessage();
+        for (String part : List.of("cursor c", "topic t", "partition 0", "close")) {
+            assertTrue(refused.contains(part), refused);
+        }
+        try (CursorTailer other = topic.openTailer(AT_C, 2);
+                CursorTailer elsewhere = topic.openTailer(CursorOptions.at("d"))) {
+            assertEquals(2, read(other), "another partition");
+            assertEquals(6, read(elsewhere), "another cursor");
+        }
+        first.commit();
+        first.close();
+        first.close();
+        try (CursorTailer next = topic.openTailer(AT_C)) {
+            assertEquals(2, read(next), "where the first one was, and nothing was committed of 2");
+            assertThrows(CursorBusyException.class, () -> topic.openTailer(AT_C, 1));
+        }
+    }
+
+    @Test
+    void shouldReserveNothingForATailerThatCouldNotBeOpened() {
+        assertThrows(InvalidOptionException.class, () -> topic.openTailer(AT_C, 0, 3));
+        topic.cursor("c").advance(0, 1);
+        try (CursorTailer opened = topic.openTailer(AT_C)) {
+            assertEquals(5, read(opened));
+        }
+        topic.deleteCursor("c");
+        topic.openTailer(AT_C).close();
+    }
+}
