@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel.MapMode;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
@@ -32,38 +33,58 @@ final class RealFile implements MediumFile {
     @Override
     public synchronized int read(long position, byte[] target, int offset, int length)
             throws IOException {
-        file.seek(position);
-        int done = 0;
-        while (done < length) {
-            int n = file.read(target, offset + done, length - done);
-            if (n < 0) {
-                break;
+        try {
+            file.seek(position);
+            int done = 0;
+            while (done < length) {
+                int n = file.read(target, offset + done, length - done);
+                if (n < 0) {
+                    break;
+                }
+                done += n;
             }
-            done += n;
+            return done;
+        } catch (IOException e) {
+            throw named("read", e);
         }
-        return done;
     }
 
     @Override
     public synchronized void write(long position, byte[] source, int offset, int length)
             throws IOException {
-        file.seek(position);
-        file.write(source, offset, length);
+        try {
+            file.seek(position);
+            file.write(source, offset, length);
+        } catch (IOException e) {
+            throw named("written", e);
+        }
     }
 
     @Override
     public void write(long position, ByteBuffer source) throws IOException {
-        channel.write(position, source);
+        try {
+            channel.write(position, source);
+        } catch (IOException e) {
+            throw named("written", e);
+        }
     }
 
     @Override
     public void setSize(long size) throws IOException {
-        file.setLength(size);
+        try {
+            file.setLength(size);
+        } catch (IOException e) {
+            throw named("set to " + size + " bytes", e);
+        }
     }
 
     @Override
     public void force() throws IOException {
-        file.getFD().sync();
+        try {
+            file.getFD().sync();
+        } catch (IOException e) {
+            throw named("forced", e);
+        }
     }
 
     @Override
@@ -84,6 +105,17 @@ final class RealFile implements MediumFile {
                             + " were to be mapped");
         }
         return MappingThread.INSTANCE.call(() -> RealMapping.map(path, mode, position, length));
+    }
+
+    /** The system's errors do not say of which file they are. */
+    private IOException named(String what, IOException e) {
+        boolean isNamed =
+                e instanceof FileSystemException
+                        || e instanceof OutOfDescriptorsException
+                        || String.valueOf(e.getMessage()).contains(path.toString());
+        return isNamed
+                ? e
+                : new IOException(path + " could not be " + what + ": " + e.getMessage(), e);
     }
 
     @Override

@@ -56,7 +56,9 @@ final class RealMapping implements Mapping {
         try {
             buffer.force(position, length);
         } catch (UncheckedIOException e) {
-            throw new IOException("could not force the mapping of " + path, e.getCause());
+            throw new IOException(
+                    "could not force the mapping of " + path + ": " + e.getCause().getMessage(),
+                    e.getCause());
         } catch (InternalError e) {
             throw new IOException("a page of the mapping of " + path + " is gone", e);
         }

@@ -7,6 +7,7 @@ import io.firn.TopicOptions;
 import io.firn.UnknownTopicException;
 import io.firn.medium.DamagedFileException;
 import io.firn.medium.FileMedium;
+import io.firn.medium.Reason;
 import io.firn.medium.SmallFile;
 import io.firn.medium.UnsupportedVersionException;
 import io.firn.medium.WholeFile;
@@ -385,6 +386,6 @@ public final class TopicFiles {
     }
 
     public static FirnException failed(String what, IOException cause) {
-        return new FirnException(what + ": " + cause.getMessage(), cause);
+        return new FirnException(what + ": " + Reason.of(cause), cause);
     }
 }

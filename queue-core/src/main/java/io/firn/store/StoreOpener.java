@@ -10,6 +10,7 @@ import io.firn.log.StoreConfig;
 import io.firn.medium.FileMedium;
 import io.firn.medium.FilesToSend;
 import io.firn.medium.OpenToOthers;
+import io.firn.medium.Reason;
 import io.firn.metadata.LeasedCounter;
 import io.firn.metadata.SameNames;
 import io.firn.metadata.TopicFiles;
@@ -20,6 +21,7 @@ import io.firn.spi.Block;
 import io.firn.spi.StorageTier;
 import io.firn.spi.TierContext;
 import java.io.IOException;
+import java.nio.file.FileSystemException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -75,10 +77,12 @@ public final class StoreOpener {
                 store.recoverTransactions();
             }
             return store;
-        } catch (IOException | NumberFormatException e) {
+        } catch (IOException e) {
             abandon();
-            throw new StoreOpenException(
-                    "the store " + directory + " cannot be opened: " + e.getMessage(), e);
+            throw refused(Reason.of(e), e);
+        } catch (NumberFormatException e) {
+            abandon();
+            throw refused(e.getMessage(), e);
         } catch (InternalError e) {
             abandon();
             throw new StoreOpenException(
@@ -86,14 +90,30 @@ public final class StoreOpener {
         } catch (RuntimeException e) {
             abandon();
             if (e instanceof FirnException && e.getCause() instanceof IOException) {
-                throw new StoreOpenException(
-                        "the store " + directory + " cannot be opened: " + e.getMessage(), e);
+                throw refused(e.getMessage(), e);
             }
             throw e;
         } catch (Error e) {
             abandon(); // no memory, or no thread, may be there the next time
             throw e;
         }
+    }
+
+    /**
+     * What was found is told once, as the message, with the place where it was found; the cause is
+     * what led to it, if anything did.
+     */
+    private StoreOpenException refused(String reason, Exception found) {
+        // Without a reason, the type of the system's error says something.
+        boolean isOurs = !(found instanceof FileSystemException e && e.getReason() == null);
+        StoreOpenException refused =
+                new StoreOpenException(
+                        "the store " + directory + " cannot be opened: " + reason,
+                        isOurs ? found.getCause() : found);
+        if (isOurs) {
+            refused.setStackTrace(found.getStackTrace());
+        }
+        return refused;
     }
 
     /** Closes only what was opened here: the other tiers may belong to an open store. */

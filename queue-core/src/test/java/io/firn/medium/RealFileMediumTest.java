@@ -16,11 +16,13 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.function.Executable;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The medium of this machine. */
@@ -39,6 +41,25 @@ class RealFileMediumTest extends FileMediumContract {
 
     private boolean isMapped(Path file) throws IOException {
         return Files.readString(Path.of("/proc/self/maps")).contains(file.toString());
+    }
+
+    /** The system's errors do not; here, "No space left on device". */
+    @Test
+    void shouldNameTheFileWhoseWriteFails() throws IOException {
+        Path full = Path.of("/dev/full");
+        Assumptions.assumeTrue(Files.exists(full));
+        try (MediumFile file = FileMedium.real().open(full, true)) {
+            for (Executable write :
+                    List.<Executable>of(
+                            () -> file.write(0, new byte[10], 0, 10),
+                            () -> file.write(0, ByteBuffer.allocate(10)),
+                            () -> file.setSize(10),
+                            file::force)) {
+                String message = assertThrows(IOException.class, write).getMessage();
+                assertTrue(message.startsWith(full + " could not be "), message);
+                assertTrue(message.length() > (full + " could not be written: ").length(), message);
+            }
+        }
     }
 
     @Test
