@@ -107,23 +107,22 @@ record ProviderChoice(
     }
 
     private static ProviderChoice onPersistentMemory(Provider wanted) throws IOException {
+        if (wanted != Provider.AUTO) {
+            checkWorks(
+                    wanted,
+                    wanted == Provider.JDK
+                            ? NativeAccess.whyNoSynchronousMappings()
+                            : whyNot(wanted));
+            return persistent(wanted, "named");
+        }
         List<String> missing = new ArrayList<>();
-        if (wanted == Provider.LLPL && works(NativeAccess.whyNoLlpl(), missing)) {
-            return persistent(Provider.LLPL, "named");
-        }
-        if (wanted == Provider.LIBPMEM && works(NativeAccess.whyNoLibpmem(), missing)) {
-            return persistent(Provider.LIBPMEM, "named");
-        }
-        boolean automatic = wanted == Provider.AUTO;
-        if (automatic && NativeAccess.isEnabled() && works(NativeAccess.whyNoLibpmem(), missing)) {
+        if (NativeAccess.isEnabled() && works(NativeAccess.whyNoLibpmem(), missing)) {
             return persistent(Provider.LIBPMEM, "native access is enabled, libpmem is there");
         }
         if (works(NativeAccess.whyNoSynchronousMappings(), missing)) {
             return persistent(
                     Provider.JDK,
-                    missing.isEmpty()
-                            ? wanted == Provider.JDK ? "named" : "needs no native code"
-                            : String.join("; ", missing));
+                    missing.isEmpty() ? "needs no native code" : String.join("; ", missing));
         }
         if (works(NativeAccess.whyNoLibpmem(), missing)) {
             return persistent(Provider.LIBPMEM, String.join("; ", missing));
@@ -146,7 +145,6 @@ record ProviderChoice(
     private static ProviderChoice emulated(
             FileMedium medium, Path directory, Provider wanted, Emulation emulation)
             throws IOException {
-        List<String> missing = new ArrayList<>();
         boolean plain = emulation == Emulation.PLAIN;
         boolean nativeWanted = wanted == Provider.LLPL || wanted == Provider.LIBPMEM;
         if (nativeWanted && !plain) {
@@ -155,16 +153,10 @@ record ProviderChoice(
                             + wanted
                             + " does not: name JDK or AUTO, or ask for plain emulation");
         }
-        Provider kind = Provider.JDK;
-        if (wanted == Provider.LLPL && works(NativeAccess.whyNoLlpl(), missing)) {
-            kind = wanted;
-        } else if (wanted == Provider.LIBPMEM && works(NativeAccess.whyNoLibpmem(), missing)) {
-            kind = wanted;
-        }
-        String emulated = plain ? "plain emulation" : "forced emulation";
+        checkWorks(wanted, whyNot(wanted));
         return new ProviderChoice(
-                kind,
-                missing.isEmpty() ? emulated : emulated + "; " + String.join("; ", missing),
+                nativeWanted ? wanted : Provider.JDK,
+                plain ? "plain emulation" : "forced emulation",
                 emulatedClass(medium, directory, emulation),
                 MapMode.READ_WRITE,
                 plain ? MappedMemory.Forcing.NOT : MappedMemory.Forcing.PAGES);
@@ -175,6 +167,27 @@ record ProviderChoice(
         return emulation == Emulation.FORCED
                 ? medium.durabilityClass(directory)
                 : DurabilityClass.PROCESS_CRASH;
+    }
+
+    /** Returns why a provider cannot be used here at all; null if it can. */
+    private static String whyNot(Provider wanted) {
+        return switch (wanted) {
+            case LLPL -> NativeAccess.whyNoLlpl();
+            case LIBPMEM -> NativeAccess.whyNoLibpmem();
+            default -> null;
+        };
+    }
+
+    /** A provider that was named is used, or refused: another one may be slower or warn. */
+    private static void checkWorks(Provider wanted, String whyNot) throws IOException {
+        if (whyNot != null) {
+            throw new IOException(
+                    "the provider "
+                            + wanted
+                            + " was named and cannot be used: "
+                            + whyNot
+                            + "; provide that, or name AUTO for the best one that works");
+        }
     }
 
     private static boolean works(String whyNot, List<String> missing) {
