@@ -121,6 +121,9 @@ public interface LogStore extends AutoCloseable {
     /** Returns the directory of the store's metadata. */
     Path directory();
 
+    /** Returns whether it was opened read-only, beside the process that writes it. */
+    boolean isReadOnly();
+
     /** Returns current metrics; cheap enough to call every second. */
     StoreMetrics metrics();
 

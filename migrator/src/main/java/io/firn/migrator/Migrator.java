@@ -272,8 +272,20 @@ public final class Migrator implements AutoCloseable {
             return this;
         }
 
-        /** Returns the migrator, which is not started. */
+        /**
+         * Returns the migrator, which is not started.
+         *
+         * @throws InvalidOptionException when the store is open read-only: only the process that
+         *     writes it moves its segments
+         */
         public Migrator build() {
+            if (store.isReadOnly()) {
+                throw new InvalidOptionException(
+                        "the store "
+                                + store.directory()
+                                + " is open read-only, so that its segments cannot be moved here:"
+                                + " start the migrator in the process that writes the store");
+            }
             return new Migrator(this);
         }
 

@@ -12,6 +12,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.firn.ClosedException;
+import io.firn.InvalidOptionException;
 import io.firn.LogStore;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -85,6 +86,18 @@ class MigratorLifecycleTest {
                 return List.of();
             } catch (InterruptedException e) {
                 continue; // it is swallowed
+            }
+        }
+    }
+
+    @Test
+    void shouldRefuseAStoreThatIsOpenReadOnly() {
+        try (LogStore reader = Tiered.at(directory, 8).readOnly().open()) {
+            Migrator.Builder builder = Migrator.of(reader);
+            String refused =
+                    assertThrows(InvalidOptionException.class, builder::build).getMessage();
+            for (String part : List.of("read-only", reader.directory().toString(), "writes")) {
+                assertTrue(refused.contains(part), refused);
             }
         }
     }

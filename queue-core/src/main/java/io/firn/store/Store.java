@@ -200,6 +200,16 @@ final class Store implements LogStore {
     }
 
     @Override
+    public boolean isReadOnly() {
+        return config.readOnly();
+    }
+
+    @Override
+    public String toString() {
+        return "store " + config.directory() + (config.readOnly() ? ", read-only" : "");
+    }
+
+    @Override
     public StoreMetrics metrics() {
         context.checkOpen();
         int[] segments = placement.countSegments();
