@@ -40,7 +40,24 @@ public final class PartitionCompaction extends Duty {
 
     private record Metrics(
             double dirtyRatio, long runs, long savedBytes, long lastRunMs, CompactionResult lastRun)
-            implements CompactionMetrics {}
+            implements CompactionMetrics {
+
+        @Override
+        public String toString() {
+            return "CompactionMetrics["
+                    + "dirtyRatio="
+                    + dirtyRatio
+                    + ", runs="
+                    + runs
+                    + ", savedBytes="
+                    + savedBytes
+                    + ", lastRunMs="
+                    + lastRunMs
+                    + ", lastRun="
+                    + lastRun
+                    + "]";
+        }
+    }
 
     /** Creates the duty of a partition. */
     public PartitionCompaction(Compactor compactor, SegmentedLog log, PartitionUpkeep upkeep) {

@@ -19,4 +19,39 @@ record TierCounts(
         boolean inRotation,
         String lastError,
         long uncollectedBytes)
-        implements StoreMetrics.TierMetrics {}
+        implements StoreMetrics.TierMetrics {
+
+    @Override
+    public String toString() {
+        return "TierMetrics["
+                + "label="
+                + label
+                + ", name="
+                + name
+                + ", durabilityClass="
+                + durabilityClass
+                + ", capacityBytes="
+                + (capacityBytes == Long.MAX_VALUE ? "unlimited" : capacityBytes)
+                + ", usedBytes="
+                + usedBytes
+                + ", segments="
+                + segments
+                + ", spilledSegments="
+                + spilledSegments
+                + ", spilledBytes="
+                + spilledBytes
+                + ", movedDownBytes="
+                + movedDownBytes
+                + ", movedUpBytes="
+                + movedUpBytes
+                + ", movesInFlight="
+                + movesInFlight
+                + ", inRotation="
+                + inRotation
+                + ", lastError="
+                + lastError
+                + ", uncollectedBytes="
+                + uncollectedBytes
+                + "]";
+    }
+}

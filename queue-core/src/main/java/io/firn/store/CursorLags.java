@@ -49,7 +49,26 @@ final class CursorLags {
 
     private record Lag(
             String cursor, int partition, long offset, long lagRecords, long lagBytes, long lagMs)
-            implements CursorMetrics {}
+            implements CursorMetrics {
+
+        @Override
+        public String toString() {
+            return "CursorMetrics["
+                    + "cursor="
+                    + cursor
+                    + ", partition="
+                    + partition
+                    + ", offset="
+                    + offset
+                    + ", lagRecords="
+                    + lagRecords
+                    + ", lagBytes="
+                    + lagBytes
+                    + ", lagMs="
+                    + lagMs
+                    + "]";
+        }
+    }
 
     /**
      * The lag of each cursor in each partition where it has a position, and of each that retention

@@ -19,4 +19,39 @@ record PartitionCounts(
         long undecided,
         boolean poisoned,
         CompactionMetrics compaction)
-        implements PartitionMetrics {}
+        implements PartitionMetrics {
+
+    @Override
+    public String toString() {
+        return "PartitionMetrics["
+                + "topic="
+                + topic
+                + ", partition="
+                + partition
+                + ", logStartOffset="
+                + logStartOffset
+                + ", durableOffset="
+                + durableOffset
+                + ", nextOffset="
+                + nextOffset
+                + ", segments="
+                + segments
+                + ", bytes="
+                + bytes
+                + ", forces="
+                + forces
+                + ", rolls="
+                + rolls
+                + ", stalls="
+                + stalls
+                + ", unreadDeleted="
+                + unreadDeleted
+                + ", undecided="
+                + undecided
+                + ", poisoned="
+                + poisoned
+                + ", compaction="
+                + compaction
+                + "]";
+    }
+}

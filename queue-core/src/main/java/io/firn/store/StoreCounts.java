@@ -10,4 +10,19 @@ record StoreCounts(
         List<PartitionMetrics> partitions,
         long backgroundErrors,
         List<StoreMetrics.TransactionMetrics> transactions)
-        implements StoreMetrics {}
+        implements StoreMetrics {
+
+    @Override
+    public String toString() {
+        return "StoreMetrics["
+                + "tiers="
+                + tiers
+                + ", partitions="
+                + partitions
+                + ", backgroundErrors="
+                + backgroundErrors
+                + ", transactions="
+                + transactions
+                + "]";
+    }
+}

@@ -13,4 +13,21 @@ record OpenTransaction(
         TransactionCoordinator.State state,
         long startMs,
         List<Partition> partitions)
-        implements StoreMetrics.TransactionMetrics {}
+        implements StoreMetrics.TransactionMetrics {
+
+    @Override
+    public String toString() {
+        return "TransactionMetrics["
+                + "producer="
+                + producer
+                + ", identity="
+                + identity
+                + ", state="
+                + state
+                + ", startMs="
+                + startMs
+                + ", partitions="
+                + partitions
+                + "]";
+    }
+}
