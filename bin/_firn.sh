@@ -129,12 +129,15 @@ firn_chronicle() {
 }
 
 # firn_native: installs the libraries for persistent memory from Debian if they are missing and the
-# user is root. Without them the tests of two providers are skipped, with a message.
+# user is root, and says so first; not with FIRN_NO_INSTALL=1. Without them the tests of two providers
+# are skipped, with a message.
 firn_native() {
     local packages=(libpmem1 libpmemobj1 libpmempool1)
     PATH=$PATH:/usr/sbin:/sbin ldconfig -p 2>/dev/null | grep -q 'libpmempool\.so\.1' && return
-    if ((EUID == 0)) && command -v apt-get >/dev/null; then
-        firn_say "Installing ${packages[*]} ..."
+    if [[ ${FIRN_NO_INSTALL:-} == 1 ]]; then
+        firn_say "FIRN_NO_INSTALL=1: nothing is installed."
+    elif ((EUID == 0)) && command -v apt-get >/dev/null; then
+        firn_say "First runs 'apt-get update' and 'apt-get install ${packages[*]}' (FIRN_NO_INSTALL=1 skips that) ..."
         (apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq \
             --no-install-recommends "${packages[@]}") >/dev/null 2>&1 && return
     fi

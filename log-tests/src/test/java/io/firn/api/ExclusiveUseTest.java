@@ -19,7 +19,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CyclicBarrier;
-import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.Semaphore;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -100,22 +100,22 @@ class ExclusiveUseTest {
     void shouldAppendForOneThreadAfterTheOther() throws Exception {
         Partition partition = created(Durability.WRITTEN);
         int threads = 3;
-        int each = 2_000;
+        int each = 500;
+        List<Semaphore> turns = new ArrayList<>();
+        for (int t = 0; t < threads; t++) {
+            turns.add(new Semaphore(t == 0 ? 1 : 0));
+        }
         try (ExclusiveAppender appender = partition.openAppender()) {
-            AtomicInteger next = new AtomicInteger();
             List<Stores.Task<Void>> tasks = new ArrayList<>();
             for (int t = 0; t < threads; t++) {
                 int own = t;
                 tasks.add(
                         Stores.start(
                                 () -> {
-                                    for (int n; (n = next.get()) < threads * each; ) {
-                                        if (n % threads == own) {
-                                            appender.append(Stores.numbered(n, VALUE_BYTES));
-                                            next.set(n + 1);
-                                        } else {
-                                            Thread.yield();
-                                        }
+                                    for (int n = own; n < threads * each; n += threads) {
+                                        turns.get(own).acquire();
+                                        appender.append(Stores.numbered(n, VALUE_BYTES));
+                                        turns.get((own + 1) % threads).release();
                                     }
                                     return null;
                                 }));

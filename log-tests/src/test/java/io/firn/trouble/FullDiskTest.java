@@ -16,6 +16,7 @@ import io.firn.StoreFullException;
 import io.firn.Tailer;
 import io.firn.TopicOptions;
 import io.firn.Verdict;
+import io.firn.api.Waiting;
 import io.firn.file.FileTier;
 import io.firn.sim.SimulatedFileMedium;
 import io.firn.sim.Survival;
@@ -71,19 +72,18 @@ class FullDiskTest {
     }
 
     /** A segment is out of the log before its file is gone. */
-    private static void takeWhenDeletedFilesAreGone(Path ballast) throws Exception {
-        for (int tries = 0; ; tries++) {
-            try {
-                Files.write(ballast, new byte[300_000]);
-                return;
-            } catch (IOException full) {
-                if (tries == 10_000) {
-                    throw full;
-                }
-                Files.deleteIfExists(ballast);
-                Thread.sleep(1);
-            }
-        }
+    private static void takeWhenDeletedFilesAreGone(Path ballast) {
+        Waiting.await(
+                "the deletion of the files",
+                () -> {
+                    try {
+                        Files.write(ballast, new byte[300_000]);
+                        return true;
+                    } catch (IOException full) {
+                        ballast.toFile().delete();
+                        return false;
+                    }
+                });
     }
 
     private static boolean run(String... command) throws IOException, InterruptedException {
@@ -430,15 +430,35 @@ class FullDiskTest {
                 assertTrue(found.lost().isEmpty());
                 found.assertReadable(partition.logStartOffset(), partition.nextOffset());
                 make.change();
-                assertEquals(partition.nextOffset(), appender.append(Disk.value(0)));
+                appendOnceThereIsRoom(partition, appender, wait);
                 // Records that go give their space back.
                 partition.deleteRecordsBefore(partition.durableOffset());
-                while (partition.metrics().segments() > 1) {
-                    wait.run();
-                }
+                Waiting.await(
+                        "the deletion",
+                        () -> {
+                            wait.run();
+                            return partition.metrics().segments() == 1;
+                        });
                 take.change();
             }
         }
+    }
+
+    /** A look for room that had begun before there was some may still refuse an append. */
+    private static void appendOnceThereIsRoom(
+            Partition partition, Appender appender, Runnable wait) {
+        long next = partition.nextOffset();
+        Waiting.await(
+                "room",
+                () -> {
+                    try {
+                        assertEquals(next, appender.append(Disk.value(0)));
+                        return true;
+                    } catch (StoreFullException e) {
+                        wait.run();
+                        return false;
+                    }
+                });
     }
 
     private static void appendForever(Appender appender) {
