@@ -67,7 +67,9 @@ public final class StoreOpener {
 
     private LogStore open() {
         try {
-            store.use(medium.use());
+            if (!config.invokerMode()) { // a store without threads
+                store.use(medium.use());
+            }
             OpenToOthers.warn(medium, "the store", directory);
             if (config.readOnly()) {
                 store.start(openReadOnly());
