@@ -1,8 +1,9 @@
 package io.firn;
 
 /**
- * Thrown when the medium of a partition has failed. The partition refuses appends until the store
- * is opened again; reads continue.
+ * Thrown when the medium of a partition has failed, or when this process is not the only writer of
+ * the store any more; the cause is then a {@link StoreLockedException}. The partition refuses
+ * appends until the store is opened again; reads continue.
  */
 public final class PoisonedException extends FirnException {
     private static final long serialVersionUID = 1L;

@@ -1,6 +1,9 @@
 package io.firn;
 
-/** Thrown when another process, or this one, has the store or tier open for writing. */
+/**
+ * Thrown when another process, or this one, has the store or tier open for writing, or may have it
+ * open because its lock file was deleted or replaced.
+ */
 public final class StoreLockedException extends FirnException {
     private static final long serialVersionUID = 1L;
 

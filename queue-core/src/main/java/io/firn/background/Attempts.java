@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.BooleanSupplier;
 import java.util.function.Predicate;
 import org.agrona.concurrent.NanoClock;
 
@@ -27,6 +28,7 @@ public final class Attempts {
 
     private final NanoClock clock;
     private volatile Predicate<Throwable> isLack = error -> false;
+    private BooleanSupplier isLost = () -> false;
 
     /**
      * Creates it.
@@ -51,6 +53,14 @@ public final class Attempts {
         isLack = lack;
     }
 
+    /**
+     * Sets what tells that another process may write the store: no step is run any more, but those
+     * that are for this case. Called once, before there are any.
+     */
+    public void stopIf(BooleanSupplier lost) {
+        isLost = lost;
+    }
+
     private record Failure(Object subject, String message) {
         @Override
         public String toString() {
@@ -63,6 +73,14 @@ public final class Attempts {
     public interface Step {
         /** Does the step; returns the amount of work done. */
         int run() throws IOException;
+
+        /**
+         * Whether it is run although another process may write the store. It must not change
+         * anything then.
+         */
+        default boolean isForLost() {
+            return false;
+        }
     }
 
     /**
@@ -73,6 +91,9 @@ public final class Attempts {
      * @return how much was done, or {@link #FAILED}
      */
     int run(Object subject, Step step, BackOff backOff) {
+        if (isLost.getAsBoolean() && !step.isForLost()) {
+            return 0;
+        }
         try {
             int work = step.run();
             succeeded(backOff);

@@ -3,6 +3,7 @@ package io.firn.ends;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.firn.medium.FileMedium;
 import io.firn.medium.MediumFile;
+import io.firn.medium.MediumLock;
 import io.firn.spi.View;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -30,6 +31,9 @@ public final class EndsFile {
     private static final System.Logger LOG = System.getLogger("io.firn");
     private static final byte[] ZEROS = new byte[Long.BYTES];
 
+    /** The name of the file in the directory of its store. */
+    public static final String NAME = EndsFormat.NAME;
+
     /**
      * Each file that was lost stays mapped, and may occupy its space, until the store is closed.
      */
@@ -37,7 +41,7 @@ public final class EndsFile {
 
     private final FileMedium medium;
     private final Path path;
-    private final Path lock;
+    private final MediumLock lock;
     private final EndsPages.Identity identity;
     private final Consumer<String> findings;
     private final View view;
@@ -62,6 +66,9 @@ public final class EndsFile {
     @GuardedBy("this")
     private boolean closed;
 
+    /** The file in which the next writer would overwrite the term; null when there is none. */
+    private volatile EndsPages believed;
+
     private volatile String lost;
     private volatile boolean wasCut;
     private int renewals; // only check() uses it
@@ -69,7 +76,7 @@ public final class EndsFile {
     private EndsFile(
             FileMedium medium,
             Path path,
-            Path lock,
+            MediumLock lock,
             EndsPages.Identity identity,
             Consumer<String> findings)
             throws IOException {
@@ -81,6 +88,7 @@ public final class EndsFile {
         EndsPages first = EndsPages.create(medium, path, 1, identity);
         first.beginTerm();
         files.add(first);
+        this.believed = first;
         this.view = new View(first.header(), handedOut -> unmap());
     }
 
@@ -106,27 +114,38 @@ public final class EndsFile {
      * Ends what a writer before has published, then makes a new file. Call it with the lock of the
      * store, before anything of the store is changed (O22).
      *
-     * @param lock the lock file, held by this process
+     * @param lock held by this process
+     * @param holder what the lock's file says of this process
      * @param findings told when somebody else has truncated, removed or replaced the file
      * @return null when readers cannot share a mapping with this process, or there is no space
+     * @throws io.firn.StoreLockedException when the writer before runs, or may run: its lock file
+     *     was deleted or replaced
      * @throws IOException when it is not certain that readers stop believing the last writer
      */
     public static EndsFile create(
-            FileMedium medium, Path directory, UUID store, Path lock, Consumer<String> findings)
+            FileMedium medium,
+            Path directory,
+            UUID store,
+            MediumLock lock,
+            String holder,
+            Consumer<String> findings)
             throws IOException {
         UUID system = medium.runningSystem();
         if (system == null) {
             return null;
         }
         Path path = directory.resolve(EndsFormat.NAME);
+        PriorWriter prior = PriorWriter.read(medium, path);
+        if (prior != null) {
+            prior.requireGone(medium, path, store, lock);
+        }
         endLast(medium, path);
-        String holder = medium.holder(lock);
         try {
             return new EndsFile(
                     medium,
                     path,
                     lock,
-                    new EndsPages.Identity(store, system, holder == null ? "" : holder),
+                    new EndsPages.Identity(store, system, holder == null ? "" : holder, lock),
                     findings);
         } catch (IOException e) {
             LOG.log(
@@ -262,6 +281,24 @@ public final class EndsFile {
         return path;
     }
 
+    /**
+     * Returns whether the term is still this writer's: a load, without a call. The next writer
+     * overwrites it before it looks at anything of the store (O22). So what was stored before a
+     * call that returns true is seen by that writer's recovery.
+     *
+     * @return false also when the file was lost or overwritten by somebody else, so that nothing is
+     *     known
+     */
+    public boolean hasTerm() {
+        EndsPages now = believed;
+        try {
+            return now != null && now.hasTerm();
+        } catch (InternalError e) {
+            lost(e);
+            return false;
+        }
+    }
+
     // ---- when somebody else changes the file
 
     /**
@@ -294,6 +331,7 @@ public final class EndsFile {
         lost = cut == null ? pages().wrong() : cut;
         if (lost != null) {
             wasCut |= cut != null;
+            believed = null;
             slots.forEach(slot -> slot.publishInto(nobodyReads));
             pages().endTermEverywhere(cut == null);
         }
@@ -306,6 +344,9 @@ public final class EndsFile {
     public void check() {
         look();
         String wrong = lost;
+        if (lock.lost() != null) {
+            return; // what has the name may be another writer's
+        }
         if (wrong != null) {
             findings.accept(path + " " + wrong + ": " + renew());
         } else if (renewals > 0) {
@@ -326,9 +367,6 @@ public final class EndsFile {
             return "it was made again " + renewals + " times, and is not any more" + late;
         }
         try {
-            if (!identity.holder().equals(medium.holder(lock))) {
-                return lock + " is not this writer's any more" + late;
-            }
             endLast(medium, path);
             EndsPages made = install();
             slots().forEach(Ends::publishAgain);
@@ -362,6 +400,7 @@ public final class EndsFile {
     private synchronized void begin(EndsPages made) {
         if (!closed && lost == null && pages() == made) {
             made.beginTerm();
+            believed = made;
         }
     }
 
@@ -374,6 +413,7 @@ public final class EndsFile {
             return;
         }
         closed = true;
+        believed = null;
         try {
             if (lost == null) {
                 boolean isMine = pages().wrong() == null;

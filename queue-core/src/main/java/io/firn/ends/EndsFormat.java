@@ -18,6 +18,7 @@ import java.nio.ByteOrder;
  *  changes  0 changes of slots | 8 changes of topics and of the assignment of slots
  *          16 looks of the writer, by which it notices that the name is a copy's
  *  holder   0 length in bytes | 8 text
+ *  owner    (at 1536) 0 length in bytes | 8 text, see {@link PriorWriter}
  *
  *  slot     0 end | 8 sequence | 16 base | 24 epoch | 32 base before | 40 end before
  *          64 durable offset | 72 log start | 80 changes | 88 topic | 104 partition
@@ -57,6 +58,10 @@ final class EndsFormat {
     static final int HOLDER_LENGTH = 256;
     static final int HOLDER = 264;
     static final int MOST_HOLDER_BYTES = 1024;
+    static final int OWNER_LENGTH = 1536;
+    static final int OWNER = 1544;
+    static final int MOST_OWNER_BYTES = 2048;
+    static final int HEADER_BYTES = 4096;
 
     // A slot.
     static final int END = 0;

@@ -3,6 +3,7 @@ package io.firn.ends;
 import io.firn.medium.FileMedium;
 import io.firn.medium.Mapping;
 import io.firn.medium.MediumFile;
+import io.firn.medium.MediumLock;
 import io.firn.medium.OutOfDescriptorsException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -35,7 +36,7 @@ final class EndsPages {
     private long looks;
 
     /** Whose the file is, as readers check it. */
-    record Identity(UUID store, UUID system, String holder) {}
+    record Identity(UUID store, UUID system, String holder, MediumLock lock) {}
 
     private EndsPages(FileMedium medium, Path path) {
         this.medium = medium;
@@ -55,8 +56,8 @@ final class EndsPages {
             for (int i = 0; i < count; i++) {
                 made.grow(file);
             }
-            made.sign(identity);
             made.identityOfFile = medium.identityOf(path);
+            made.sign(identity);
             return made;
         } catch (IOException | InternalError e) {
             made.unmap();
@@ -70,6 +71,7 @@ final class EndsPages {
         int length = Math.min(text.length, EndsFormat.MOST_HOLDER_BYTES);
         ByteBuffer header = header();
         header.put(EndsFormat.HOLDER, text, 0, length);
+        signAsOwner(identity.lock);
         EndsFormat.set(header, EndsFormat.HOLDER_LENGTH, length);
         EndsFormat.set(header, EndsFormat.MAGIC_AT, EndsFormat.MAGIC);
         EndsFormat.set(header, EndsFormat.VERSION_AT, EndsFormat.VERSION);
@@ -79,9 +81,25 @@ final class EndsPages {
         EndsFormat.set(header, EndsFormat.SYSTEM + 8, identity.system.getLeastSignificantBits());
     }
 
+    /** For the next writer; a text that is too long says nothing. */
+    private void signAsOwner(MediumLock lock) {
+        String owner =
+                PriorWriter.describe(medium, lock, identityOfFile, path.getParent(), "unknown");
+        byte[] text = owner.getBytes(StandardCharsets.UTF_8);
+        if (text.length <= EndsFormat.MOST_OWNER_BYTES) {
+            header().put(EndsFormat.OWNER, text, 0, text.length);
+            EndsFormat.set(header(), EndsFormat.OWNER_LENGTH, text.length);
+        }
+    }
+
     /** Lets readers believe the file; the rest of it is complete. */
     void beginTerm() {
         EndsFormat.set(header(), EndsFormat.TERM, term);
+    }
+
+    /** Whether the term in the mapping is still the one of {@link #beginTerm}. */
+    boolean hasTerm() {
+        return EndsFormat.get(header(), EndsFormat.TERM) == term;
     }
 
     ByteBuffer header() {
@@ -139,7 +157,7 @@ final class EndsPages {
                     && identityOfFile != null
                     && identityOfFile.equals(now.identity())
                     && now.bytes() >= (long) pieces.size() * EndsFormat.PIECE_BYTES
-                    && EndsFormat.get(header(), EndsFormat.TERM) == term;
+                    && hasTerm();
         } catch (IOException | InternalError e) {
             return false; // the others tell why
         }

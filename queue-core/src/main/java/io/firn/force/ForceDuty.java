@@ -41,6 +41,12 @@ final class ForceDuty extends Duty {
         return next == null ? 0 : log.store().stateOf(next.block.tier()).index();
     }
 
+    /** It then only fails futures. */
+    @Override
+    public boolean isForLost() {
+        return true;
+    }
+
     /** Acknowledgements come before topics that are forced by time or bytes. */
     @Override
     protected boolean isUrgent() {

@@ -104,6 +104,10 @@ final class SegmentForcer {
             LogSegment segment = segments[i];
             long end = segment.endOffset;
             forceBytes(segment);
+            if (!log.store().ownership().isOurs()) { // between force and acknowledgement (O31)
+                log.lose(log.store().ownership().loss());
+                return;
+            }
             publish(Math.min(end, captured));
             if (end > captured) {
                 return;

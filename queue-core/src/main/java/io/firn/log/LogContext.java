@@ -41,6 +41,7 @@ public final class LogContext {
     private final AtomicBoolean closing = new AtomicBoolean();
     private LeasedCounter epochs;
     private Attempts.Step look;
+    private final Ownership ownership;
     private EndsFile ends;
     private volatile boolean hasListeners;
     private volatile boolean hasTransactions;
@@ -62,6 +63,8 @@ public final class LogContext {
                         config.invokerMode() ? 0 : config.forceThreads(),
                         config.tiers().size(),
                         onDeath);
+        this.ownership = new Ownership(config.directory(), config.tiers());
+        background.attempts().stopIf(ownership::isLost);
         this.descriptors = new DescriptorShortage(this);
         background.attempts().lackIs(descriptors::note);
         SpareSpace spare =
@@ -89,11 +92,17 @@ public final class LogContext {
     /** Sets where the ends of partitions are published; null for nowhere. */
     public void publishTo(EndsFile file) {
         ends = file;
+        ownership.publishedIn(file);
     }
 
     /** Sets what looks for news in a read-only store. */
     public void follow(Attempts.Step lookNow) {
         look = lookNow;
+    }
+
+    /** Whether this process is still the only writer. */
+    public Ownership ownership() {
+        return ownership;
     }
 
     // ---- options
@@ -296,6 +305,7 @@ public final class LogContext {
             throw new InvalidOptionException(
                     "the store " + config.directory() + " is open read-only");
         }
+        ownership.check();
     }
 
     /** Throws when the store is closed. */

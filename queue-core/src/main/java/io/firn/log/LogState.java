@@ -179,21 +179,21 @@ public final class LogState {
      * @param what what happened
      * @param todo what the user can do first; empty for nothing
      */
-    public synchronized PoisonedException poison(
-            String what, String todo, Throwable cause, long durableOffset) {
+    public PoisonedException poison(String what, String todo, Throwable cause, long durableOffset) {
+        return poison(
+                what
+                        + "; records below "
+                        + durableOffset
+                        + " are durable and stay readable, later ones were not acknowledged; "
+                        + todo
+                        + "open the store again",
+                cause);
+    }
+
+    /** As {@link #poison(String, String, Throwable, long)}, with all that there is to say. */
+    synchronized PoisonedException poison(String told, Throwable cause) {
         if (poison == null) {
-            poison =
-                    new PoisonedException(
-                            partition
-                                    + ": "
-                                    + what
-                                    + "; records below "
-                                    + durableOffset
-                                    + " are durable and stay readable, later ones were not"
-                                    + " acknowledged; "
-                                    + todo
-                                    + "open the store again",
-                            cause);
+            poison = new PoisonedException(partition + ": " + told, cause);
             if (state == State.OPEN) {
                 become(State.POISONED);
             }

@@ -468,6 +468,17 @@ public final class SegmentedLog {
         return why;
     }
 
+    /**
+     * As {@link #poison(Throwable)}, because another process may write the log: no moves either.
+     */
+    public void lose(Throwable why) {
+        state.poison(
+                why.getMessage() + "; records below " + durableOffset() + " were acknowledged",
+                why);
+        state.pauseMoves();
+        waiters.call();
+    }
+
     /** As {@link #poison(Throwable)}, because of something else, and at once. */
     public PoisonedException poison(String what, String todo, Throwable cause) {
         PoisonedException why = state.poison(what, todo, cause, durableOffset());

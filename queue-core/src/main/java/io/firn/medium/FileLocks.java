@@ -9,6 +9,7 @@ import java.nio.channels.OverlappingFileLockException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.util.ArrayList;
@@ -64,16 +65,14 @@ final class FileLocks {
         }
     }
 
+    /** By the file, not by its name: the one that has the name may not be the one it locked. */
     private static String holderOf(Path file) throws IOException {
-        for (Object key : keysOf(file)) {
-            if (HELD.containsKey(key)) {
-                return HELD.get(key);
-            }
-            if (HELD_BY_OTHERS.contains(key)) {
-                return UNKNOWN;
-            }
+        Object key = fileKeyOf(file);
+        Object known = key == null ? file.toRealPath() : key;
+        if (HELD.containsKey(known)) {
+            return HELD.get(known);
         }
-        return holderElsewhere(file);
+        return HELD_BY_OTHERS.contains(known) ? UNKNOWN : holderElsewhere(file);
     }
 
     private static String holderElsewhere(Path file) throws IOException {
@@ -104,24 +103,43 @@ final class FileLocks {
         }
     }
 
-    static AutoCloseable acquire(Path file) throws IOException {
+    static MediumLock acquire(Path file) throws IOException {
         synchronized (HELD) {
-            List<Object> keys = identify(file);
-            for (Object key : keys) {
-                String holder = HELD.get(key);
-                if (holder != null) {
-                    throw inThisProcess(file, holder);
+            boolean isNew = create(file);
+            for (int tries = 1; ; tries++) {
+                List<Object> keys = keysOf(file);
+                refuseHeld(file, keys);
+                RandomAccessFile opened = openAndLock(file);
+                try {
+                    // On overlayfs, opening a file for writing may give it another identity; and
+                    // another process may have replaced it just before.
+                    if (tries < TRIES && !keys.equals(keysOf(file))) {
+                        opened.close();
+                        continue;
+                    }
+                    String holder = describeThisProcess();
+                    write(opened, holder);
+                    keys.forEach(key -> HELD.put(key, holder));
+                    return new Held(file, keys, opened, isNew);
+                } catch (NoSuchFileException e) {
+                    opened.close();
+                    if (tries == TRIES) {
+                        throw e;
+                    }
+                    isNew |= create(file); // somebody has deleted it meanwhile
+                } catch (IOException | RuntimeException e) {
+                    opened.close();
+                    throw e;
                 }
             }
-            RandomAccessFile opened = openAndLock(file);
-            try {
-                String holder = describeThisProcess();
-                write(opened, holder);
-                keys.forEach(key -> HELD.put(key, holder));
-                return new Held(keys, opened);
-            } catch (IOException | RuntimeException e) {
-                opened.close();
-                throw e;
+        }
+    }
+
+    private static void refuseHeld(Path file, List<Object> keys) {
+        for (Object key : keys) {
+            String holder = HELD.get(key);
+            if (holder != null) {
+                throw inThisProcess(file, holder);
             }
         }
     }
@@ -168,15 +186,17 @@ final class FileLocks {
         }
     }
 
-    private static List<Object> identify(Path file) throws IOException {
+    /** Returns whether there was no file. */
+    private static boolean create(Path file) throws IOException {
         try {
             Files.createFile(file, FileModes.ofFile(file));
+            return true;
         } catch (FileAlreadyExistsException e) {
             if (!Files.isRegularFile(file)) {
                 throw new IOException(file + " should be a lock file, but is not a file", e);
             }
+            return false;
         }
-        return keysOf(file);
     }
 
     /** Returns whether the pause was interrupted. */
@@ -189,8 +209,12 @@ final class FileLocks {
         }
     }
 
+    private static Object fileKeyOf(Path file) throws IOException {
+        return Files.readAttributes(file, BasicFileAttributes.class).fileKey();
+    }
+
     private static List<Object> keysOf(Path file) throws IOException {
-        Object key = Files.readAttributes(file, BasicFileAttributes.class).fileKey();
+        Object key = fileKeyOf(file);
         Path real = file.toRealPath();
         return key == null ? List.of(real) : List.of(real, key);
     }
@@ -235,7 +259,84 @@ final class FileLocks {
                         + "): stop that process, or open read-only");
     }
 
-    private record Held(List<Object> keys, RandomAccessFile opened) implements AutoCloseable {
+    /** A lock that this process holds; the registry's monitor guards it. */
+    private static final class Held implements MediumLock {
+        private final Path file;
+        private final List<Object> keys;
+        private final RandomAccessFile opened;
+        private final boolean isNew;
+        private Object identity;
+
+        Held(Path file, List<Object> keys, RandomAccessFile opened, boolean isNew) {
+            this.file = file;
+            this.keys = keys;
+            this.opened = opened;
+            this.isNew = isNew;
+            this.identity = keys.size() > 1 ? keys.get(1) : null;
+        }
+
+        @Override
+        public boolean isNew() {
+            return isNew;
+        }
+
+        @Override
+        public Object identity() {
+            synchronized (HELD) {
+                return identity;
+            }
+        }
+
+        @Override
+        public String lost() {
+            synchronized (HELD) {
+                try {
+                    if (identity == null || !opened.getFD().valid()) {
+                        return null;
+                    }
+                    Object found = fileKeyOf(file);
+                    if (identity.equals(found)) {
+                        return null;
+                    }
+                    if (followsThis()) {
+                        identity = found;
+                        return null;
+                    }
+                    return expected() + "found another file, " + found;
+                } catch (NoSuchFileException e) {
+                    return expected() + "found no file";
+                } catch (IOException e) {
+                    return null; // it cannot be looked at, which tells nothing of the file
+                }
+            }
+        }
+
+        private String expected() {
+            return "expected "
+                    + file
+                    + " to be the file that this process has locked, "
+                    + identity
+                    + ", ";
+        }
+
+        /**
+         * Whether what has the name grows and shrinks with the locked file: some file systems, as
+         * of FUSE, give one file several identities. It must not be opened: closing it again would
+         * release the lock.
+         */
+        private boolean followsThis() {
+            try {
+                long length = opened.length();
+                opened.seek(length);
+                opened.write('\n');
+                boolean grew = Files.size(file) == length + 1;
+                opened.setLength(length);
+                return grew && Files.size(file) == length;
+            } catch (IOException e) {
+                return false;
+            }
+        }
+
         @Override
         public void close() throws IOException {
             synchronized (HELD) {

@@ -165,7 +165,7 @@ public interface FileMedium {
      * @return the lock; closing it releases it
      * @throws io.firn.StoreLockedException when the lock is held, with what the holder wrote
      */
-    AutoCloseable lock(Path file) throws IOException;
+    MediumLock lock(Path file) throws IOException;
 
     /**
      * Returns whether it is certain that nobody holds the lock in a file, neither another process
@@ -192,5 +192,26 @@ public interface FileMedium {
      */
     default UUID runningSystem() {
         return null;
+    }
+
+    /** Whether a process runs. */
+    enum Life {
+        RUNS,
+        ENDED,
+        /** It may run where this process cannot see it, as in another container. */
+        UNKNOWN
+    }
+
+    /**
+     * Returns a text that tells this process from all others that ran or will run on this start of
+     * the system; null when that is not known.
+     */
+    default String thisProcess() {
+        return null;
+    }
+
+    /** Returns whether a process runs that {@link #thisProcess} has identified. */
+    default Life lifeOf(String process) {
+        return Life.UNKNOWN;
     }
 }

@@ -112,7 +112,7 @@ public class FilterFileMedium implements FileMedium {
     }
 
     @Override
-    public AutoCloseable lock(Path file) throws IOException {
+    public MediumLock lock(Path file) throws IOException {
         return in.lock(file);
     }
 
@@ -129,5 +129,15 @@ public class FilterFileMedium implements FileMedium {
     @Override
     public UUID runningSystem() {
         return in.runningSystem();
+    }
+
+    @Override
+    public String thisProcess() {
+        return in.thisProcess();
+    }
+
+    @Override
+    public Life lifeOf(String process) {
+        return in.lifeOf(process);
     }
 }

@@ -267,8 +267,20 @@ enum RealFileMedium implements FileMedium {
     }
 
     @Override
-    public AutoCloseable lock(Path file) throws IOException {
+    public MediumLock lock(Path file) throws IOException {
         return FileLocks.acquire(file);
+    }
+
+    @Override
+    public String thisProcess() {
+        LinuxProcess process = LinuxProcess.current();
+        return process == null ? null : process.toString();
+    }
+
+    @Override
+    public Life lifeOf(String process) {
+        LinuxProcess known = LinuxProcess.parse(process);
+        return known == null ? Life.UNKNOWN : known.life();
     }
 
     private static FileStore fileStore(Path path) throws IOException {

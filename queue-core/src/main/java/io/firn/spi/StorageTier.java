@@ -45,6 +45,17 @@ public interface StorageTier extends Tier, AutoCloseable {
     /** Returns the tier's identity, assigned at its creation. */
     UUID id();
 
+    /**
+     * Looks whether the tier, open for writing, still has its lock ({@link
+     * io.firn.medium.MediumLock#lost}); the default has none. The store asks often, and changes
+     * nothing any more when it is lost.
+     *
+     * @return null while it has; otherwise what was expected and found
+     */
+    default String lost() {
+        return null;
+    }
+
     /** Returns what a forced byte survives here. */
     DurabilityClass durabilityClass();
 

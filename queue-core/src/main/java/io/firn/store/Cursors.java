@@ -349,6 +349,7 @@ final class Cursors implements ReadPositions {
     void write(List<CursorLog> group) {
         CursorGroup together = new CursorGroup(topic);
         together.write(group).stream().forEach(this::onPersisted);
+        topic.store().ownership().check(); // as records, after they are durable (O31)
         if (together.failure() != null) {
             throw together.failure();
         }

@@ -6,9 +6,11 @@ import io.firn.StoreOpenException;
 import io.firn.TopicOptions;
 import io.firn.ends.EndsFile;
 import io.firn.log.LogContext;
+import io.firn.log.Ownership;
 import io.firn.log.StoreConfig;
 import io.firn.medium.FileMedium;
 import io.firn.medium.FilesToSend;
+import io.firn.medium.MediumLock;
 import io.firn.medium.OpenToOthers;
 import io.firn.medium.Reason;
 import io.firn.metadata.LeasedCounter;
@@ -31,6 +33,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.Semaphore;
+import java.util.concurrent.locks.LockSupport;
 
 /**
  * Opens a store. The order: lock, identity, tiers (all of them must be there before anything is cut
@@ -41,6 +44,9 @@ public final class StoreOpener {
     static final String EPOCHS = "epochs";
     private static final String LOCK = "lock";
 
+    /** Several times as long as a writer goes without a look at its lock files. */
+    private static final long LOST_LOCK_WAIT_MS = 10 * Ownership.INTERVAL_MS;
+
     private final StoreConfig config;
     private final FileMedium medium;
     private final Path directory;
@@ -49,7 +55,7 @@ public final class StoreOpener {
     private final Topics topics;
     private final List<StorageTier> opened = new ArrayList<>();
     private final Semaphore filesToSend = FilesToSend.places();
-    private AutoCloseable lock;
+    private MediumLock lock;
 
     private StoreOpener(StoreConfig config) {
         this.config = config;
@@ -133,17 +139,37 @@ public final class StoreOpener {
     }
 
     private void publishEnds(UUID storeId) throws IOException {
-        Path lockFile = directory.resolve(LOCK);
+        String holder = medium.holder(directory.resolve(LOCK));
         context.publishTo(
-                EndsFile.create(medium, directory, storeId, lockFile, context.findings()::add));
-        if (context.ends() != null) {
-            new EndsWatch(context).call();
+                EndsFile.create(medium, directory, storeId, lock, holder, context.findings()::add));
+    }
+
+    /**
+     * Waits where a lock file is missing although there is a store: whoever deleted it may have
+     * deleted the published ends, too, and then only the writer itself can find out that it is not
+     * the only one. It does before each acknowledgement, see {@link Ownership}.
+     */
+    private void awaitLastWriter() {
+        Path ends = directory.resolve(EndsFile.NAME);
+        if (!lock.isNew() || medium.runningSystem() == null || medium.exists(ends)) {
+            return;
+        }
+        LOG.log(
+                System.Logger.Level.WARNING,
+                "the store {0} had no lock file: waiting {1} ms for a writer that may have lost it",
+                directory,
+                LOST_LOCK_WAIT_MS);
+        long endNs = System.nanoTime() + LOST_LOCK_WAIT_MS * 1_000_000;
+        while (System.nanoTime() < endNs) {
+            LockSupport.parkNanos(endNs - System.nanoTime());
         }
     }
 
     private void openWritable() throws IOException {
         medium.createDirectories(directory);
         lock = medium.lock(directory.resolve(LOCK));
+        context.ownership().own(lock);
+        OwnerWatch.begin(context, topics);
         StoreIdentity identity = StoreIdentity.read(medium, directory);
         if (identity == null) {
             if (!medium.list(context.files().topics()).isEmpty()) {
@@ -154,6 +180,7 @@ public final class StoreOpener {
             }
             identity = StoreIdentity.create(medium, directory);
         } else {
+            awaitLastWriter();
             // A process that was killed may have left a name that is only in a cache (O1).
             medium.forceDirectory(directory);
         }

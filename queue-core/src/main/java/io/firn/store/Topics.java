@@ -1,11 +1,13 @@
 package io.firn.store;
 
+import io.firn.StoreLockedException;
 import io.firn.Topic;
 import io.firn.TopicExistsException;
 import io.firn.TopicOptions;
 import io.firn.UnknownTopicException;
 import io.firn.compact.Compactor;
 import io.firn.log.LogContext;
+import io.firn.log.SegmentedLog;
 import io.firn.metadata.TopicFiles;
 import io.firn.metadata.UnreadableTopics;
 import java.io.IOException;
@@ -41,8 +43,20 @@ final class Topics implements TopicOwner {
     private final Compactor compactor;
     private volatile Death death;
 
-    /** The end of a background thread. */
-    private record Death(String what, Throwable why) {}
+    /**
+     * Why all partitions refuse appends.
+     *
+     * @param isLost whether another process may write the store; otherwise a thread has ended
+     */
+    private record Death(String what, Throwable why, boolean isLost) {
+        void poison(SegmentedLog log) {
+            if (isLost) {
+                log.lose(why);
+            } else {
+                log.poison(what, "", why);
+            }
+        }
+    }
 
     Topics(LogContext store) {
         this.store = store;
@@ -167,7 +181,7 @@ final class Topics implements TopicOwner {
      */
     void onDeath(String thread, Throwable why) {
         String what = "the thread " + thread + " ended (" + why + ")" + store.reason(why);
-        death = new Death(what, why);
+        death = new Death(what, why, false);
         String finding =
                 what
                         + ": "
@@ -177,6 +191,13 @@ final class Topics implements TopicOwner {
                         + ", existing records can be read; open the store again";
         // The application's log may fail, too: each is told whatever becomes of the others.
         new Ending().run(List.of(() -> store.findings().add(finding), this::refuseAfterDeath));
+    }
+
+    /** Called when another process may write the store. */
+    void onLost(StoreLockedException why) {
+        death = new Death(why.getMessage(), why, true);
+        new Ending()
+                .run(List.of(() -> store.findings().add(why.getMessage()), this::refuseAfterDeath));
     }
 
     private void addFindings(List<String> findings) {
@@ -189,7 +210,7 @@ final class Topics implements TopicOwner {
         synchronized (endLock) {
             Death now = death;
             if (now != null && !store.isReadOnly()) {
-                new Ending().each(partitions(), each -> each.log().poison(now.what, "", now.why));
+                new Ending().each(partitions(), each -> now.poison(each.log()));
             }
         }
     }

@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.firn.StoreLockedException;
 import io.firn.ends.SeenEnds.Published;
 import io.firn.medium.FileMedium;
 import io.firn.medium.FilterFileMedium;
@@ -40,6 +41,7 @@ class EndsFileTest {
 
     @TempDir private Path directory;
     private final Machine machine = new Machine();
+    private TestLock held = new TestLock("first");
     private EndsFile writer;
     private final List<SeenFile> readers = new ArrayList<>();
     private final List<String> findings = new ArrayList<>();
@@ -51,6 +53,7 @@ class EndsFileTest {
         private boolean isFull;
         private boolean knowsFiles = true;
         private int opened;
+        private Life life = Life.RUNS;
 
         Machine() {
             super(FileMedium.real());
@@ -64,6 +67,11 @@ class EndsFileTest {
         @Override
         public UUID runningSystem() {
             return start;
+        }
+
+        @Override
+        public Life lifeOf(String process) {
+            return life;
         }
 
         @Override
@@ -114,7 +122,7 @@ class EndsFileTest {
     }
 
     private EndsFile create() throws IOException {
-        return EndsFile.create(machine, directory, STORE, lock(), findings::add);
+        return EndsFile.create(machine, directory, STORE, held, machine.holder, findings::add);
     }
 
     /** Publishes a partition, of a log that always has the same ends. */
@@ -294,6 +302,63 @@ class EndsFileTest {
             assertFalse(file.isWritersThere(), "held by " + other);
             assertNull(see(), "held by " + other);
         }
+    }
+
+    @Test
+    void shouldRefuseToReplaceAWriterThatMayRunWhenItsLockFileIsNotTheOneThatIsLocked()
+            throws IOException {
+        held = new TestLock("second");
+        for (FileMedium.Life life : List.of(FileMedium.Life.RUNS, FileMedium.Life.UNKNOWN)) {
+            machine.life = life;
+            StoreLockedException refused = assertThrows(StoreLockedException.class, this::create);
+            assertTrue(refused.getMessage().contains("pid "), refused.getMessage());
+            assertTrue(refused.getMessage().contains("first"), refused.getMessage());
+            assertTrue(writer.hasTerm());
+        }
+        machine.life = FileMedium.Life.ENDED;
+        create().close();
+        assertFalse(writer.hasTerm());
+    }
+
+    @Test
+    void shouldReplaceAWriterWhoseOwnLockFileIsLockedWhateverIsKnownOfItsProcess()
+            throws IOException {
+        create().close();
+        assertFalse(writer.hasTerm(), "it notices, should it run nevertheless");
+    }
+
+    @Test
+    void shouldReplaceAWriterOfAnEarlierStartOfTheSystem() throws IOException {
+        held = new TestLock("second");
+        machine.start = new UUID(9, 9);
+        create().close();
+        assertFalse(writer.hasTerm());
+    }
+
+    @Test
+    void shouldTellACopyOfTheFileFromOneThatCameToItsPlace() throws IOException {
+        held = new TestLock("second");
+        Path elsewhere = Files.createDirectory(directory.resolve("elsewhere"));
+        Files.copy(path(), elsewhere.resolve(EndsFormat.NAME));
+        EndsFile.create(machine, elsewhere, STORE, held, "pid 2", findings::add).close();
+        assertTrue(writer.hasTerm(), "a copy of a store is a store of its own");
+
+        Path copy = Files.copy(path(), directory.resolve("copy"));
+        Files.move(copy, path(), StandardCopyOption.REPLACE_EXISTING);
+        assertThrows(StoreLockedException.class, this::create);
+        machine.life = FileMedium.Life.UNKNOWN; // another container, whose paths mean nothing here
+        create().close();
+    }
+
+    @Test
+    void shouldHaveNoTermInAFileThatSomebodyOverwrote() throws IOException {
+        assertTrue(writer.hasTerm());
+        store(EndsFormat.TERM, 0);
+        assertFalse(writer.hasTerm());
+        writer.check();
+        assertTrue(writer.hasTerm(), "in the file that was made again");
+        writer.close();
+        assertFalse(writer.hasTerm());
     }
 
     @Test
@@ -579,9 +644,9 @@ class EndsFileTest {
     void shouldNotMakeTheFileAgainWhenAnotherWriterHasTheLock() throws IOException {
         assign(writer, TOPIC, 3, STATE);
         Files.write(path(), new byte[EndsFormat.PIECE_BYTES]);
-        machine.holder = "pid 2";
+        held.lost = "found another file";
         writer.check();
-        assertTrue(findings.get(0).contains("is not this writer's any more"), findings.toString());
+        assertEquals(List.of(), findings, "the store says that it was lost");
         assertEquals(0, Files.readAllBytes(path())[0], "the other one's file is there");
     }
 

@@ -15,6 +15,7 @@ import io.firn.log.LogSegment;
 import io.firn.log.SegmentedLog;
 import io.firn.medium.FileMedium;
 import io.firn.medium.FilterFileMedium;
+import io.firn.medium.MediumLock;
 import io.firn.spi.Block;
 import io.firn.spi.MemoryTier;
 import java.io.IOException;
@@ -64,7 +65,9 @@ class FollowedEndsTest {
         log.connect(nobody(ForceWaiters.class), nobody(AppendAlarm.class), nobody(LogEvents.class));
         Machine machine = new Machine();
         Path lock = directory.resolve("lock");
-        writer = EndsFile.create(machine, directory, STORE, lock, finding -> {});
+        MediumLock held = FileMedium.real().lock(directory.resolve("other"));
+        held.close();
+        writer = EndsFile.create(machine, directory, STORE, held, "pid 1", finding -> {});
         reader = SeenFile.open(machine, directory, STORE, lock);
     }
 

@@ -4,6 +4,7 @@ import io.firn.DurabilityClass;
 import io.firn.StoreLockedException;
 import io.firn.medium.FileMedium;
 import io.firn.medium.MediumFile;
+import io.firn.medium.MediumLock;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.AccessDeniedException;
@@ -57,7 +58,7 @@ public final class SimulatedFileMedium implements FileMedium {
 
     private final SimulatedDirectory root;
     private final Faults faults = new Faults();
-    private final Set<Path> locked = new HashSet<>();
+    private final Set<SimulatedNode> locked = Collections.newSetFromMap(new IdentityHashMap<>());
     private final List<String> history = new ArrayList<>();
     private final Set<Object> inUse = new HashSet<>();
     private DurabilityClass durabilityClass = DurabilityClass.POWER_FAIL;
@@ -427,32 +428,64 @@ public final class SimulatedFileMedium implements FileMedium {
     }
 
     @Override
-    public synchronized AutoCloseable lock(Path path) throws IOException {
+    public synchronized MediumLock lock(Path path) throws IOException {
         look(path);
-        if (find(path) == null) {
+        boolean isNew = find(path) == null;
+        if (isNew) {
             create(path).close();
         } else {
             open(path, true).close();
         }
-        if (!locked.add(absolute(path))) {
+        SimulatedNode file = find(path);
+        if (!locked.add(file)) {
             throw new StoreLockedException(path + " is locked by this process (simulated)");
         }
-        return new Lock(absolute(path));
+        return new Lock(absolute(path), file, isNew);
     }
 
     @Override
     public synchronized boolean isUnlocked(Path path) throws IOException {
         look(path);
-        return find(path) != null && !locked.contains(absolute(path));
+        SimulatedNode file = find(path);
+        return file != null && !locked.contains(file);
     }
 
     /** A lock that is held until it is closed once. */
-    private final class Lock implements AutoCloseable {
+    private final class Lock implements MediumLock {
         private final Path path;
+        private final SimulatedNode file;
+        private final boolean isNew;
         private boolean held = true;
 
-        Lock(Path path) {
+        Lock(Path path, SimulatedNode file, boolean isNew) {
             this.path = path;
+            this.file = file;
+            this.isNew = isNew;
+        }
+
+        @Override
+        public String lost() {
+            synchronized (SimulatedFileMedium.this) {
+                SimulatedNode found = find(path);
+                boolean isThere = !held || found == file;
+                return isThere
+                        ? null
+                        : "expected "
+                                + path
+                                + " to be the file that was locked, found "
+                                + (found == null ? "no file" : "another file")
+                                + " (simulated)";
+            }
+        }
+
+        @Override
+        public Object identity() {
+            return file;
+        }
+
+        @Override
+        public boolean isNew() {
+            return isNew;
         }
 
         @Override
@@ -460,7 +493,7 @@ public final class SimulatedFileMedium implements FileMedium {
             synchronized (SimulatedFileMedium.this) {
                 if (held) {
                     held = false;
-                    locked.remove(path);
+                    locked.remove(file);
                 }
             }
         }

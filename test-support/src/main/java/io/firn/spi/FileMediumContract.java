@@ -3,6 +3,7 @@ package io.firn.spi;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -10,6 +11,7 @@ import io.firn.StoreLockedException;
 import io.firn.medium.FileMedium;
 import io.firn.medium.Mapping;
 import io.firn.medium.MediumFile;
+import io.firn.medium.MediumLock;
 import io.firn.medium.SmallFile;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -354,6 +356,35 @@ public abstract class FileMediumContract {
         lock.close();
         assertThrows(StoreLockedException.class, () -> medium().lock(file));
         again.close();
+    }
+
+    @Test
+    void shouldTellThatALockIsLostWhenItsFileWasDeletedReplacedOrMoved() throws Exception {
+        Path home = path("home");
+        medium().createDirectories(home);
+        Path file = home.resolve("lock");
+        try (MediumLock lock = medium().lock(file)) {
+            assertTrue(lock.isNew());
+            assertNull(lock.lost());
+            medium().rename(home, path("away"));
+            String moved = lock.lost();
+            assertTrue(moved.contains(file.toString()) && moved.contains("no file"), moved);
+            medium().createDirectories(home);
+            medium().create(file).close();
+            String replaced = lock.lost();
+            assertTrue(replaced.contains("another file"), replaced);
+            medium().delete(file);
+            medium().rename(path("away").resolve("lock"), file);
+            assertNull(lock.lost(), "it is the locked file again");
+            medium().delete(file);
+            assertTrue(lock.lost().contains("no file"), lock.lost());
+        }
+        try (MediumLock next = medium().lock(file)) {
+            assertTrue(next.isNew());
+        }
+        try (MediumLock again = medium().lock(file)) {
+            assertFalse(again.isNew());
+        }
     }
 
     @Test

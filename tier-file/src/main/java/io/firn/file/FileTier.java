@@ -120,6 +120,11 @@ public final class FileTier implements StorageTier {
     }
 
     @Override
+    public String lost() {
+        return ownership.lost();
+    }
+
+    @Override
     public DurabilityClass durabilityClass() {
         requireOpen();
         return durabilityClass;

@@ -1,6 +1,7 @@
 package io.firn.file;
 
 import io.firn.medium.FileMedium;
+import io.firn.medium.MediumLock;
 import io.firn.medium.OpenToOthers;
 import io.firn.spi.TierContext;
 import java.io.IOException;
@@ -18,7 +19,7 @@ final class TierOwnership {
     private final FileMedium medium;
     private final Path root;
     private volatile TierIdentity identity;
-    private AutoCloseable lock;
+    private volatile MediumLock lock;
 
     TierOwnership(FileMedium medium, Path root) {
         this.medium = medium;
@@ -129,18 +130,18 @@ final class TierOwnership {
         }
     }
 
+    /** Returns how the lock was lost; null while it is held, and for a read-only tier. */
+    String lost() {
+        MediumLock held = lock;
+        return held == null ? null : held.lost();
+    }
+
     /** Releases the lock if it is held. */
     void release() throws IOException {
-        AutoCloseable held = lock;
+        MediumLock held = lock;
         lock = null;
-        try {
-            if (held != null) {
-                held.close();
-            }
-        } catch (IOException e) {
-            throw e;
-        } catch (Exception e) {
-            throw new IOException("could not unlock " + root, e);
+        if (held != null) {
+            held.close();
         }
     }
 }

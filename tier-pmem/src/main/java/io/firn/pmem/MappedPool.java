@@ -3,6 +3,7 @@ package io.firn.pmem;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.firn.medium.FileMedium;
 import io.firn.medium.MediumFile;
+import io.firn.medium.MediumLock;
 import java.io.IOException;
 import java.lang.invoke.VarHandle;
 import java.nio.file.Path;
@@ -19,7 +20,7 @@ final class MappedPool {
     private final MediumFile file;
     private final PmemMemory memory;
     private final BlockTable table;
-    private final AutoCloseable lock;
+    private final MediumLock lock;
 
     /**
      * The innermost lock: a scan holds the monitors of the pool and of a block, and may release a
@@ -42,11 +43,7 @@ final class MappedPool {
      * @param lock held while the pool is open; null when read-only
      */
     MappedPool(
-            Path path,
-            Superblock superblock,
-            MediumFile file,
-            PmemMemory memory,
-            AutoCloseable lock) {
+            Path path, Superblock superblock, MediumFile file, PmemMemory memory, MediumLock lock) {
         this.path = path;
         this.superblock = superblock;
         this.file = file;
@@ -73,6 +70,11 @@ final class MappedPool {
 
     boolean isReadOnly() {
         return lock == null;
+    }
+
+    /** Returns how the pool's lock was lost; null while it is held, or read-only. */
+    String lost() {
+        return lock == null ? null : lock.lost();
     }
 
     /** Returns all entries after a crash, durable; see {@link BlockTable#recover}. */
@@ -192,19 +194,9 @@ final class MappedPool {
             }
             file.close();
         } finally {
-            unlock();
-        }
-    }
-
-    private void unlock() throws IOException {
-        try {
             if (lock != null) {
                 lock.close();
             }
-        } catch (IOException e) {
-            throw e;
-        } catch (Exception e) {
-            throw new IOException("could not unlock " + path, e);
         }
     }
 }

@@ -54,6 +54,11 @@ final class PmemPool implements PmemBlock.Owner {
         return mapped.isReadOnly();
     }
 
+    /** See {@link MappedPool#lost}. */
+    String lost() {
+        return mapped.lost();
+    }
+
     /** Returns whether the writing process has added blocks since this pool was opened. */
     boolean isOutgrown(FileMedium medium) {
         return mapped.isOutgrown(medium);

@@ -114,6 +114,17 @@ public final class PmemTier implements StorageTier {
         return requireOpen().get(0).superblock().tierId();
     }
 
+    @Override
+    public String lost() {
+        for (PmemPool pool : pools) {
+            String lost = pool.lost();
+            if (lost != null) {
+                return lost;
+            }
+        }
+        return null;
+    }
+
     /** Returns the weakest of its pools' classes. */
     @Override
     public DurabilityClass durabilityClass() {

@@ -2,6 +2,7 @@ package io.firn.pmem;
 
 import io.firn.medium.FileMedium;
 import io.firn.medium.MediumFile;
+import io.firn.medium.MediumLock;
 import io.firn.medium.OpenToOthers;
 import io.firn.spi.StorageTier;
 import io.firn.spi.TierContext;
@@ -145,9 +146,9 @@ final class PoolOpener {
     }
 
     private List<PmemPool> openWritable() throws IOException {
-        List<AutoCloseable> locks = new ArrayList<>();
+        List<MediumLock> locks = new ArrayList<>();
         for (Path directory : directories) {
-            AutoCloseable lock = lock(directory);
+            MediumLock lock = lock(directory);
             opened.add(lock);
             locks.add(lock);
         }
@@ -179,7 +180,7 @@ final class PoolOpener {
             PmemProvider provider,
             Superblock superblock,
             MediumFile file,
-            AutoCloseable lock)
+            MediumLock lock)
             throws IOException {
         if (context.readOnly()) {
             providers.add(provider);
@@ -192,7 +193,7 @@ final class PoolOpener {
         return pool;
     }
 
-    private AutoCloseable lock(Path directory) throws IOException {
+    private MediumLock lock(Path directory) throws IOException {
         try {
             medium.createDirectories(directory);
             return medium.lock(directory.resolve(PoolFile.LOCK));

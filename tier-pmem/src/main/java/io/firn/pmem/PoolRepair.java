@@ -2,6 +2,7 @@ package io.firn.pmem;
 
 import io.firn.medium.FileMedium;
 import io.firn.medium.MediumFile;
+import io.firn.medium.MediumLock;
 import io.firn.medium.TwoSlots;
 import io.firn.spi.Mark;
 import java.io.IOException;
@@ -20,12 +21,12 @@ import java.util.UUID;
 public final class PoolRepair implements AutoCloseable {
     private final FileMedium medium;
     private final Path path;
-    private final AutoCloseable lock;
+    private final MediumLock lock;
     private final MediumFile file;
     private final Superblock pool;
 
     private PoolRepair(
-            FileMedium medium, Path path, AutoCloseable lock, MediumFile file, Superblock pool) {
+            FileMedium medium, Path path, MediumLock lock, MediumFile file, Superblock pool) {
         this.medium = medium;
         this.path = path;
         this.lock = lock;
@@ -66,7 +67,7 @@ public final class PoolRepair implements AutoCloseable {
         if (!medium.exists(path)) {
             throw new IOException("there is no pool in " + directory);
         }
-        AutoCloseable lock = medium.lock(directory.resolve(PoolFile.LOCK));
+        MediumLock lock = medium.lock(directory.resolve(PoolFile.LOCK));
         boolean done = false;
         try {
             Superblock pool = PoolFile.read(medium, path).superblock();
@@ -75,7 +76,7 @@ public final class PoolRepair implements AutoCloseable {
             return new PoolRepair(medium, path, lock, file, pool);
         } finally {
             if (!done) {
-                release(lock);
+                lock.close();
             }
         }
     }
@@ -178,17 +179,7 @@ public final class PoolRepair implements AutoCloseable {
         try {
             file.close();
         } finally {
-            release(lock);
-        }
-    }
-
-    private static void release(AutoCloseable lock) throws IOException {
-        try {
             lock.close();
-        } catch (IOException | RuntimeException e) {
-            throw e;
-        } catch (Exception e) {
-            throw new IOException("could not unlock the pool", e);
         }
     }
 }
