@@ -219,6 +219,8 @@ public interface LogStore extends AutoCloseable {
      *   <li>there is no space to record deletions on a full disk;
      *   <li>so many files are open that the store cannot open its own;
      *   <li>background work fails and is tried again;
+     *   <li>segments of a partition were sealed at times that are still to come, because the clock
+     *       was ahead: see {@link StoreSnapshot.SegmentPlace#sealTimeMs};
      *   <li>the last compaction of a partition has skipped segments.
      * </ul>
      */

@@ -74,7 +74,9 @@ public record StoreSnapshot(long timeMs, List<TierPlace> tiers, List<PartitionPl
      * @param bytes the bytes of its batches
      * @param usedBytes the bytes that it occupies in its tier
      * @param tier the index of the tier that it is in, or is being moved to
-     * @param sealTimeMs when it was sealed, in ms since 1970; −1 while it is written to
+     * @param sealTimeMs when it was sealed, in ms since 1970; −1 while it is written to. If the
+     *     clock was ahead then, so that the time is still to come, it counts as sealed when the
+     *     next segment was, or else when the store first saw that
      * @param movable whether it is sealed and not being moved
      */
     public record SegmentPlace(

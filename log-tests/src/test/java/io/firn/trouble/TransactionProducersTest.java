@@ -179,4 +179,17 @@ class TransactionProducersTest {
         assertNull(coordinator.find("unused"));
         assertEquals(State.ONGOING, coordinator.find("open").state());
     }
+
+    @Test
+    void shouldForgetNamesThatWereUsedWhileTheClockWasAhead() {
+        store.close();
+        store = newStore().producerNameExpiry(Duration.ofHours(2)).open();
+        pass(1_000 * 3_600_000L);
+        store.transactions().open("unused", TEN_DAYS, null);
+        pass(-1_000 * 3_600_000L);
+        for (int i = 0; i < 4; i++) {
+            pass(3_600_001);
+        }
+        assertNull(store.transactions().find("unused"));
+    }
 }

@@ -88,16 +88,21 @@ final class BatchFilter {
         }
         trace.stays(batch);
         boolean setsHorizon =
-                maySetHorizon
-                        && tombstones > 0
-                        && batch.horizonMs() == BatchRewriter.NO_HORIZON
-                        && survivors.areDone(batch);
+                maySetHorizon && tombstones > 0 && isToGet(batch) && survivors.areDone(batch);
         if (!setsHorizon && batch.keptCount() == batch.count()) {
             return Result.UNCHANGED;
         }
         length = batch.finish(setsHorizon ? horizonMs : BatchRewriter.NO_HORIZON);
         source = batch.bytes();
         return Result.REPLACED;
+    }
+
+    /**
+     * A horizon beyond the one that it would get now is from a clock that was ahead, or from a
+     * longer retention of tombstones.
+     */
+    private boolean isToGet(BatchRewriter each) {
+        return each.horizonMs() == BatchRewriter.NO_HORIZON || each.horizonMs() > horizonMs;
     }
 
     /**
@@ -108,7 +113,7 @@ final class BatchFilter {
         if (isNeeded) {
             return Result.UNCHANGED;
         }
-        if (batch.horizonMs() != BatchRewriter.NO_HORIZON) {
+        if (!isToGet(batch)) {
             return survivors.isPast(batch.horizonMs()) ? Result.REMOVED : Result.UNCHANGED;
         }
         if (!maySetHorizon) {

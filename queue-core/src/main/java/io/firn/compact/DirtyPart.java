@@ -1,6 +1,7 @@
 package io.firn.compact;
 
 import io.firn.log.LogSegment;
+import io.firn.log.SealTimes;
 import io.firn.log.SegmentedLog;
 import io.firn.spi.Mark;
 import java.util.ArrayList;
@@ -59,36 +60,43 @@ record DirtyPart(
         long from = NEVER;
         long to = log.logStartOffset();
         long nextMs = NEVER;
-        for (LogSegment segment : log.segments()) {
-            if (!segment.sealed || !segment.block.isFinished() || segment.endOffset > end) {
+        LogSegment[] all = log.segments();
+        SealTimes sealed = SealTimes.of(all, nowMs);
+        int first = 0;
+        for (int i = 0; i < all.length; i++) {
+            LogSegment segment = all[i];
+            if (!sealed.isSealed(i) || !segment.block.isFinished() || segment.endOffset > end) {
                 break;
             }
             if (segment.endOffset <= log.logStartOffset()) {
                 continue; // it is about to be deleted
             }
-            long sealTimeMs = segment.block.mark().sealTimeMs();
-            // It may have been sealed in the future, before the clock was set back.
+            long sealTimeMs = sealed.ms(i);
             if (minLagMs > 0 && nowMs - sealTimeMs < minLagMs) {
                 nextMs = sealTimeMs > NEVER - minLagMs ? NEVER : sealTimeMs + minLagMs;
                 break;
             }
+            first = segments.isEmpty() ? i : first;
             segments.add(segment);
             to = segment.endOffset;
             if (!staysAsItIs.test(segment)) {
                 from = Math.min(from, leftOut.compactedTo(segment));
             }
         }
-        return count(List.copyOf(segments), Math.min(from, to), to, nextMs);
+        long[] sealTimesMs = sealed.range(first, first + segments.size()); // they are in a row
+        return count(List.copyOf(segments), sealTimesMs, Math.min(from, to), to, nextMs);
     }
 
-    private static DirtyPart count(List<LogSegment> segments, long from, long to, long nextMs) {
+    private static DirtyPart count(
+            List<LogSegment> segments, long[] sealTimesMs, long from, long to, long nextMs) {
         long bytes = 0;
         long dirtyBytes = 0;
         long oldestMs = NEVER;
         long beforeMs = NEVER; // a segment was begun after the one before it was sealed
-        for (LogSegment segment : segments) {
+        for (int i = 0; i < sealTimesMs.length; i++) {
+            LogSegment segment = segments.get(i);
             bytes += segment.written();
-            long sealTimeMs = segment.block.mark().sealTimeMs();
+            long sealTimeMs = sealTimesMs[i];
             if (segment.endOffset > from) {
                 dirtyBytes += segment.written();
                 oldestMs = Math.min(oldestMs, Math.min(beforeMs, sealTimeMs));

@@ -229,7 +229,7 @@ final class SegmentRewrite {
                         first().baseOffset,
                         position,
                         last().endOffset,
-                        sealTimeMs,
+                        Math.min(sealTimeMs, log.store().timeMs()), // the clock may have been ahead
                         generation + 1,
                         compactedTo);
     }

@@ -71,6 +71,8 @@ public final class LogSegment {
     /** Whether it is durably sealed. */
     public volatile boolean sealed;
 
+    private volatile long firstSeenMs = Long.MAX_VALUE;
+
     /** The index of the tier to which it is being moved; −1 for none. */
     public volatile int movingTo = -1;
 
@@ -333,6 +335,16 @@ public final class LogSegment {
     public void seal(long timeMs) throws IOException {
         marks.seal(timeMs);
         sealed = true;
+    }
+
+    /**
+     * Returns when it was first seen by the present clock, see {@link SealTimes}. Threads that look
+     * at the same time differ by as much as their clocks.
+     */
+    long firstSeenMs(long nowMs) {
+        long seen = Math.min(firstSeenMs, nowMs); // the clock may have been set back once more
+        firstSeenMs = seen;
+        return seen;
     }
 
     /** Brings a sealed segment into its final form. */

@@ -264,8 +264,17 @@ public final class Producers {
                                 state.openFrom()));
     }
 
-    /** Forgets producers that have appended nothing since, and have no open transaction. */
-    public synchronized void expire(long beforeMs) {
+    /**
+     * Forgets producers that have appended nothing for so long, and have no open transaction. What
+     * is to come by the present clock counts as now.
+     */
+    public synchronized void expire(long nowMs, long idleMs) {
+        long beforeMs = nowMs - idleMs;
+        for (ProducerState state : states.values()) {
+            if (state.lastSeenMs() > nowMs) {
+                state.seen(nowMs);
+            }
+        }
         states.values()
                 .removeIf(
                         state ->

@@ -27,6 +27,7 @@ import io.firn.force.PartitionForcer;
 import io.firn.log.LogContext;
 import io.firn.log.LogSegment;
 import io.firn.log.RecoveredPartition;
+import io.firn.log.SealTimes;
 import io.firn.log.SegmentedLog;
 import io.firn.log.TopicContext;
 import io.firn.read.FollowedTransactions;
@@ -133,6 +134,10 @@ final class PartitionLog implements Partition {
         PoisonedException poison = log.state().poison();
         if (poison != null && (known == null || poison.getCause() != known)) {
             findings.add(poison.getMessage());
+        }
+        SealTimes sealed = SealTimes.of(log.segments(), log.store().timeMs());
+        if (sealed.areAhead()) {
+            findings.add(sealed.finding(log));
         }
         PartitionCompaction compacted;
         synchronized (this) {

@@ -7,10 +7,10 @@ import io.firn.StoreSnapshot.TierPlace;
 import io.firn.UnknownTopicException;
 import io.firn.log.LogContext;
 import io.firn.log.LogSegment;
+import io.firn.log.SealTimes;
 import io.firn.log.SegmentedLog;
 import io.firn.log.TierState;
 import io.firn.spi.Block;
-import io.firn.spi.Mark;
 import io.firn.spi.StorageTier;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -90,11 +90,13 @@ final class Placement {
 
     private List<SegmentPlace> places(SegmentedLog log, long[] leaving) {
         List<SegmentPlace> places = new ArrayList<>();
-        for (LogSegment segment : log.segments()) {
+        LogSegment[] all = log.segments();
+        SealTimes sealed = SealTimes.of(all, store.timeMs());
+        for (int i = 0; i < all.length; i++) {
+            LogSegment segment = all[i];
             int target = segment.movingTo;
             Block block = segment.block;
             int lies = store.stateOf(block.tier()).index();
-            Mark mark = block.mark();
             long used = block.usedBytes();
             if (target >= 0 && target != lies) {
                 leaving[lies] += used;
@@ -106,7 +108,7 @@ final class Placement {
                             segment.written(),
                             used,
                             target >= 0 ? target : lies,
-                            mark.sealTimeMs(),
+                            sealed.ms(i),
                             target < 0
                                     && segment.sealed
                                     && block.isFinished()

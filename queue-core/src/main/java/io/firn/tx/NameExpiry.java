@@ -34,15 +34,16 @@ final class NameExpiry {
 
     /** Looks at some of them; returns whether nothing is left to do. */
     boolean step() {
-        long before = context.timeMs() - context.config().producerNameExpiryMs();
+        long now = context.timeMs();
+        long before = now - context.config().producerNameExpiryMs();
         List<TxProducer> group = new ArrayList<>();
         try {
             for (int i = 0; i < LOOKS && group.size() < TOGETHER && left.hasNext(); i++) {
                 TxProducer each = left.next();
-                if (each.isNamed() && each.lastUsedMs() < before && each.tryLock()) {
+                if (each.isNamed() && each.lastUsedMs(now) < before && each.tryLock()) {
                     group.add(each);
                     Decisions.prune(each, store);
-                    if (!each.isIdle() || each.lastUsedMs() >= before) {
+                    if (!each.isIdle() || each.lastUsedMs(now) >= before) {
                         group.remove(group.size() - 1);
                         each.lock().unlock();
                     }

@@ -115,7 +115,12 @@ final class TxProducer {
         return open == null ? -1 : open.startMs();
     }
 
-    synchronized long lastUsedMs() {
+    /**
+     * Returns when it was used last. A time that is to come, because the clock was ahead, counts as
+     * now.
+     */
+    synchronized long lastUsedMs(long nowMs) {
+        lastUsedMs = Math.min(lastUsedMs, nowMs);
         return lastUsedMs;
     }
 

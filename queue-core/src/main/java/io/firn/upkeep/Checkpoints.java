@@ -82,7 +82,7 @@ public final class Checkpoints extends Duty {
     }
 
     private void expire(long nowMs) {
-        log.producers().expire(nowMs - log.store().config().producerExpiryMs());
+        log.producers().expire(nowMs, log.store().config().producerExpiryMs());
     }
 
     /**

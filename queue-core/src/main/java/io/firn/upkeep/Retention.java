@@ -5,7 +5,9 @@ import io.firn.TopicOptions;
 import io.firn.append.OpenAppenders;
 import io.firn.background.Duties;
 import io.firn.background.Duty;
+import io.firn.background.GuardedLog;
 import io.firn.log.LogSegment;
+import io.firn.log.SealTimes;
 import io.firn.log.SegmentedLog;
 import java.io.IOException;
 
@@ -18,6 +20,7 @@ import java.io.IOException;
  * checkpoint contains what producers did in the segment (O8).
  */
 final class Retention extends Duty {
+    private static final System.Logger LOG = System.getLogger("io.firn");
     private static final long NOT_LOOKED = -1;
 
     private final SegmentedLog log;
@@ -25,6 +28,7 @@ final class Retention extends Duty {
     private final Checkpoints checkpoints;
     private final Releases releases;
     private final UnreadRecords unread;
+    private boolean toldOfClock;
 
     Retention(
             Duties duties,
@@ -100,6 +104,8 @@ final class Retention extends Duty {
         }
         RetainUntilRead readers = options.retainUntilRead();
         LogSegment[] all = log.segments();
+        SealTimes sealed = SealTimes.of(all, nowMs());
+        tellOfClock(sealed);
         long bytes = 0;
         if (options.retentionBytes() != TopicOptions.UNLIMITED
                 || readers.limitBytes() != TopicOptions.UNLIMITED) {
@@ -110,13 +116,15 @@ final class Retention extends Duty {
         long before = log.logStartOffset();
         long start = before;
         long readTo = NOT_LOOKED;
-        for (LogSegment segment : all) {
-            if (!segment.sealed) {
+        for (int i = 0; i < all.length; i++) {
+            LogSegment segment = all[i];
+            if (!sealed.isSealed(i)) {
                 break;
             }
+            long sealTimeMs = sealed.ms(i);
             long bytesAfter = bytes - segment.written();
             if (!isMore(bytesAfter, options.retentionBytes())
-                    && !isTooOld(segment, options.retentionMs())) {
+                    && !isTooOld(sealTimeMs, options.retentionMs())) {
                 break;
             }
             if (readTo == NOT_LOOKED) {
@@ -124,7 +132,7 @@ final class Retention extends Duty {
             }
             if (segment.endOffset > readTo
                     && !isMore(bytesAfter, readers.limitBytes())
-                    && !isTooOld(segment, readers.limitMs())) {
+                    && !isTooOld(sealTimeMs, readers.limitMs())) {
                 break;
             }
             bytes = bytesAfter;
@@ -143,11 +151,18 @@ final class Retention extends Duty {
         return limit != TopicOptions.UNLIMITED && bytes >= limit;
     }
 
-    private boolean isTooOld(LogSegment segment, long retentionMs) {
+    private void tellOfClock(SealTimes sealed) {
+        if (sealed.areAhead() && !toldOfClock) {
+            GuardedLog.log(LOG, System.Logger.Level.WARNING, sealed.finding(log));
+        }
+        toldOfClock = sealed.areAhead();
+    }
+
+    private boolean isTooOld(long sealTimeMs, long retentionMs) {
         if (retentionMs == TopicOptions.UNLIMITED) {
             return false;
         }
-        long keptUntilMs = later(segment.block.mark().sealTimeMs(), retentionMs);
+        long keptUntilMs = later(sealTimeMs, retentionMs);
         if (nowMs() > keptUntilMs) {
             return true;
         }

@@ -206,13 +206,24 @@ class ProducersTest {
         for (int id = 0; id < 1_000; id++) {
             producers.record(batch(id, 0, 0, 1), id, id % 10);
         }
-        producers.expire(7);
+        producers.expire(7, 0);
 
         assertEquals(300, producers.count());
         for (int id = 0; id < 1_000; id++) {
             long expected = id % 10 < 7 ? Producers.NEW : id;
             assertEquals(expected, producers.check(batch(id, 0, 0, 1)), "producer " + id);
         }
+    }
+
+    @Test
+    void shouldForgetWhatWasSeenWhileTheClockWasAhead() {
+        producers.record(batch(ID, 0, 0, 1), 0, 1_000_000);
+        producers.expire(100, 5);
+        assertEquals(1, producers.count());
+        producers.expire(105, 5);
+        assertEquals(1, producers.count(), "it counts as seen at 100");
+        producers.expire(106, 5);
+        assertEquals(0, producers.count());
     }
 
     @Test
@@ -234,7 +245,7 @@ class ProducersTest {
         assertThrows(ProducerFencedException.class, () -> restored.check(batch(ID, 1, 0, 1)));
         assertEquals(70, restored.check(batch(7, 0, 3, 1)));
         assertEquals(restored.snapshot(() -> 71), producers.snapshot(() -> 71));
-        restored.expire(5_000);
+        restored.expire(5_000, 0);
         assertEquals(1, restored.count(), "when it was last seen comes back too");
     }
 
