@@ -136,7 +136,8 @@ public interface TransactionCoordinator {
     boolean isMoving(Topic topic, String cursor, int partition);
 
     /**
-     * Ends the open transaction. To end it again the same way does nothing.
+     * Ends the open transaction. To end it again the same way does nothing, and neither does an
+     * abort of what a restart of the process has forgotten: a transaction without batches or moves.
      *
      * @param bumpsEpoch whether the producer gets a new epoch for the next transaction
      * @return its identity from now on

@@ -115,6 +115,37 @@ class AnswersTest {
     }
 
     @Test
+    void shouldSayWhichRecordsHaveATimestampThatIsNotAccepted() throws Exception {
+        try (Wire wire = start(Map.of("message.timestamp.before.max.ms", "1000000"))) {
+            long now = System.currentTimeMillis();
+            SimpleRecord good = new SimpleRecord(now, null, new byte[1]);
+            SimpleRecord early = new SimpleRecord(5, null, new byte[1]);
+            SimpleRecord late = new SimpleRecord(2 * now, null, new byte[1]);
+            for (SimpleRecord wrong : List.of(early, late)) {
+                var refused =
+                        Asks.produced(
+                                wire,
+                                TOPIC,
+                                0,
+                                Asks.ALL,
+                                MemoryRecords.withRecords(
+                                        Compression.NONE, good, wrong, good, wrong));
+                assertEquals(Errors.INVALID_TIMESTAMP.code(), refused.errorCode());
+                assertTrue(
+                        refused.errorMessage().contains("message.timestamp.after.max.ms"),
+                        refused.errorMessage());
+                assertEquals(
+                        List.of(1, 3),
+                        refused.recordErrors().stream().map(each -> each.batchIndex()).toList());
+                String why = refused.recordErrors().get(0).batchIndexErrorMessage();
+                assertTrue(why.contains("message.timestamp.before.max.ms"), why);
+            }
+            var stamped = Asks.produced(wire, TOPIC, 0, Asks.ALL, with(0x08));
+            assertTrue(stamped.errorMessage().contains("CreateTime"), stamped.errorMessage());
+        }
+    }
+
+    @Test
     void shouldRefuseRecordsWithoutAKeyAndDeletionsWhereKeysDecide() throws Exception {
         try (Wire wire = start(Map.of("cleanup.policy", "compact"));
                 Admin admin = running.admin()) {

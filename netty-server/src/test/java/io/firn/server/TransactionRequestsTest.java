@@ -527,6 +527,22 @@ class TransactionRequestsTest {
         }
     }
 
+    /** What has no batch and no offset yet is written nowhere. */
+    @Test
+    void shouldAbortNothingOnlyForAProducerOfWhichARestartMayHaveForgottenATransaction()
+            throws Exception {
+        ProducerIdentity producer = open(NAME);
+        assertEquals(Errors.INVALID_TXN_STATE.code(), end(4, NAME, producer, false).errorCode());
+        assertEquals(Errors.NONE, addOffsets(3, NAME, producer));
+        running.restart();
+        wire.close();
+        wire = new Wire(running.server());
+        assertEquals(Errors.NONE.code(), end(4, NAME, producer, false).errorCode());
+        assertEquals(Errors.NONE, addOffsets(3, NAME, producer));
+        assertEquals(Errors.NONE.code(), end(4, NAME, producer, true).errorCode());
+        assertEquals(Errors.INVALID_TXN_STATE.code(), end(4, NAME, producer, false).errorCode());
+    }
+
     @Test
     void shouldCommitOffsetsOfTheRightMemberOnly() throws Exception {
         ProducerIdentity producer = open(NAME);

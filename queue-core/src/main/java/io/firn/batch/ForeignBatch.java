@@ -6,6 +6,8 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.LongPredicate;
+import java.util.function.Predicate;
 import java.util.zip.CRC32C;
 
 /** Checks a batch that another producer made, before a byte of it is stored. */
@@ -142,17 +144,38 @@ public final class ForeignBatch {
                 return List.of();
             }
         }
+        return find(buffer, record -> record.keyLength() < 0, most);
+    }
+
+    /**
+     * Returns which records of a batch that is not compressed have another timestamp than is
+     * accepted, by their numbers in the batch. Its header was checked; where a record is malformed,
+     * it ends. Those of a compressed batch are not looked at.
+     *
+     * @param most how many are looked for
+     */
+    public static List<Integer> outsideTime(ByteBuffer buffer, LongPredicate accepted, int most) {
+        return isCompressed(buffer)
+                ? List.of()
+                : find(buffer, record -> !accepted.test(record.timestamp()), most);
+    }
+
+    private static List<Integer> find(
+            ByteBuffer buffer, Predicate<RecordParser> isWanted, int most) {
+        int at = buffer.position();
+        int count = buffer.getInt(at + BatchFormat.COUNT);
+        long baseTimestamp = buffer.getLong(at + BatchFormat.BASE_TIMESTAMP);
         List<Integer> found = new ArrayList<>();
         RecordParser record = new RecordParser();
         record.pointAt(buffer);
-        record.batch(0, count, 0, false, at + size);
+        record.batch(0, count, baseTimestamp, false, at + buffer.remaining());
         int position = at + BatchFormat.HEADER_LENGTH;
         for (int i = 0; i < count && found.size() < most; i++) {
             position = record.parse(position);
             if (position < 0 || record.offset() != i) {
                 break;
             }
-            if (record.keyLength() < 0) {
+            if (isWanted.test(record)) {
                 found.add(i);
             }
         }

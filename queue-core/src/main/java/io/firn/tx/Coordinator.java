@@ -33,7 +33,7 @@ public final class Coordinator implements TransactionCoordinator, OpenTransactio
     private static final Set<State> COMMITTED = EnumSet.of(State.COMMITTED, State.COMMITTING);
     private static final Set<State> ABORTED = EnumSet.of(State.ABORTED, State.ABORTING);
 
-    /** Of an identity that several transactions may have: there may be nothing to abort. */
+    /** When a transaction may have been forgotten: there may be nothing to abort. */
     private static final Set<State> NOT_COMMITTING =
             EnumSet.complementOf(EnumSet.of(State.COMMITTING));
 
@@ -253,7 +253,8 @@ public final class Coordinator implements TransactionCoordinator, OpenTransactio
             producer.checkIdentity(identity);
             if (producer.state() != State.ONGOING && !(bumpsEpoch && !commit)) {
                 Set<State> committed = bumpsEpoch ? NONE : COMMITTED;
-                producer.checkEnded(commit, commit ? committed : NOT_COMMITTING);
+                Set<State> aborted = producer.mayHaveForgotten() ? NOT_COMMITTING : ABORTED;
+                producer.checkEnded(commit, commit ? committed : aborted);
                 return producer.identity();
             }
             ProducerIdentity next = bumpsEpoch ? openings.next(identity) : identity;

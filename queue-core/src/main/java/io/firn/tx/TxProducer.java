@@ -48,6 +48,10 @@ final class TxProducer {
 
     private final Undone undone = new Undone();
 
+    /** Whether a transaction that had nothing durable yet may have been open before a restart. */
+    @GuardedBy("this")
+    private boolean mayHaveForgotten;
+
     /** A commit that is being decided, whose moves cursors have not made yet; null for none. */
     @GuardedBy("this")
     private Opened deciding;
@@ -71,6 +75,7 @@ final class TxProducer {
 
     /** Takes over its last entry in the journal; recovery adds what is open or unmarked. */
     synchronized void load(JournalEntry entry, Opened transaction) {
+        mayHaveForgotten = true;
         state = entry.state();
         open = state == State.ONGOING ? transaction : null;
         transaction.onEntry(true);
@@ -215,6 +220,7 @@ final class TxProducer {
         if (open == null) {
             open = new Opened(nowMs, nowNs);
             state = State.ONGOING;
+            mayHaveForgotten = false;
             lastUsedMs = nowMs;
         }
     }
@@ -233,6 +239,14 @@ final class TxProducer {
                             + ": its state is "
                             + state);
         }
+    }
+
+    /**
+     * Returns whether an abort may be for a transaction that is not known: it may have had only
+     * partitions without batches when the process ended, which are written nowhere.
+     */
+    synchronized boolean mayHaveForgotten() {
+        return mayHaveForgotten;
     }
 
     /** Begins a transaction for who has one at a time. */

@@ -1,5 +1,6 @@
 package io.firn.server.log;
 
+import io.firn.server.config.ConfigDocumentation;
 import io.firn.server.config.ConfigKey;
 import io.firn.server.config.ServerConfig;
 import io.firn.server.config.TopicKeys;
@@ -58,9 +59,22 @@ public final class ConfigAdmin {
                 asked -> {
                     int values = asked.resourceType() == BROKER ? NODE_VALUES : TOPIC_VALUES;
                     exchange.addAnswerBytes((long) values * VALUE_BYTES * (synonyms ? 2 : 1));
-                    response.results().add(result(asked, synonyms, access));
+                    DescribeConfigsResult result = result(asked, synonyms, access);
+                    if (request.includeDocumentation()) {
+                        document(exchange, result);
+                    }
+                    response.results().add(result);
                 },
                 () -> exchange.reply(response));
+    }
+
+    /** Texts are shared, but not their bytes in the response. */
+    private static void document(Exchange exchange, DescribeConfigsResult result) {
+        for (DescribeConfigsResourceResult each : result.configs()) {
+            String text = ConfigDocumentation.of(each.name());
+            exchange.addAnswerBytes(text == null ? 0 : text.length());
+            each.setDocumentation(text);
+        }
     }
 
     private DescribeConfigsResult result(

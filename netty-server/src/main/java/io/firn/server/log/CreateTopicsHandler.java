@@ -54,6 +54,7 @@ public final class CreateTopicsHandler implements Handler<CreateTopicsRequestDat
         Access access = exchange.connection().access();
         MutationQuota quota = new MutationQuota(rates, exchange, FIRST_STRICT);
         boolean any = access.has(Right.CREATE_TOPICS);
+        CollidingNames colliding = new CollidingNames(topics);
         Duplicates<String> duplicates =
                 new Duplicates<>(request.topics().stream().map(CreatableTopic::name));
         exchange.changeInSteps(
@@ -69,7 +70,7 @@ public final class CreateTopicsHandler implements Handler<CreateTopicsRequestDat
                         if (!any) {
                             access.demand(Right.CREATE_TOPIC, asked.name());
                         }
-                        create(asked, request.validateOnly() ? null : quota, result);
+                        create(asked, request.validateOnly() ? null : quota, colliding, result);
                         if (!access.has(Right.CREATED_CONFIGS, asked.name())) {
                             hideConfigs(result, Errors.TOPIC_AUTHORIZATION_FAILED);
                         } else if (response.topics().size() >= MOST_CONFIGURATIONS) {
@@ -99,16 +100,21 @@ public final class CreateTopicsHandler implements Handler<CreateTopicsRequestDat
     }
 
     /**
-     * Checks in Kafka's order: name, existence, configuration, numbers, quota.
+     * Checks in Kafka's order: name, existence, others alike, configuration, numbers, quota.
      *
      * @param quota null only to validate
      */
-    private void create(CreatableTopic asked, MutationQuota quota, CreatableTopicResult result) {
+    private void create(
+            CreatableTopic asked,
+            MutationQuota quota,
+            CollidingNames colliding,
+            CreatableTopicResult result) {
         Topic.validate(asked.name());
         if (topics.find(asked.name()) != null) {
             throw Errors.TOPIC_ALREADY_EXISTS.exception(
                     "Topic '" + asked.name() + "' already exists.");
         }
+        colliding.check(asked.name());
         Map<String, String> set = new TreeMap<>();
         asked.configs().forEach(each -> set.put(each.name(), each.value()));
         TopicSettings settings = topics.check(set);

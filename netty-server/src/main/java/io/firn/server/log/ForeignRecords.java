@@ -48,13 +48,44 @@ final class ForeignRecords {
         if (codec == null || (codec == Compression.ZSTD && version < FIRST_WITH_ZSTD)) {
             return Errors.UNSUPPORTED_COMPRESSION_TYPE;
         }
-        if (!settings.isAppendTime()
-                && ((attributes & BatchFormat.APPEND_TIME_FLAG) != 0
-                        || !settings.acceptsTimestamp(
-                                bytes.getLong(at + BatchFormat.MAX_TIMESTAMP), nowMs))) {
-            return Errors.INVALID_TIMESTAMP; // time is the log's to say only where it does
+        return settings.isAppendTime() || isTimely(settings, nowMs)
+                ? Errors.NONE
+                : Errors.INVALID_TIMESTAMP;
+    }
+
+    private boolean isTimely(TopicSettings settings, long nowMs) {
+        return !saysAppendTime()
+                && settings.acceptsTimestamp(bytes.getLong(at + BatchFormat.MAX_TIMESTAMP), nowMs)
+                && (!settings.limitsPast() || untimely(settings, nowMs, 1).isEmpty());
+    }
+
+    /** Time is the log's to say only where it does. */
+    private boolean saysAppendTime() {
+        return (bytes.getShort(at + BatchFormat.ATTRIBUTES) & BatchFormat.APPEND_TIME_FLAG) != 0;
+    }
+
+    private List<Integer> untimely(TopicSettings settings, long nowMs, int most) {
+        return ForeignBatch.outsideTime(
+                bytes, timestamp -> settings.acceptsTimestamp(timestamp, nowMs), most);
+    }
+
+    /** Returns what is wrong with the timestamps of a batch that was refused for them. */
+    String aboutTime(TopicSettings settings, long nowMs) {
+        return saysAppendTime()
+                ? "the batch says that its time is that of the log, but message.timestamp.type of"
+                        + " the topic is CreateTime"
+                : "the topic accepts timestamps "
+                        + settings.acceptedTimestamps(nowMs)
+                        + ", and not all of the batch are such";
+    }
+
+    /** As {@link #withoutKey}: which records were refused for their timestamps. */
+    List<BatchIndexAndErrorMessage> outsideTime(TopicSettings settings, long nowMs, int most) {
+        if (saysAppendTime()) {
+            return List.of(); // all of them
         }
-        return Errors.NONE;
+        String accepted = "its timestamp is not one " + settings.acceptedTimestamps(nowMs);
+        return named(most <= 0 ? List.of() : untimely(settings, nowMs, most + 1), most, accepted);
     }
 
     /** Returns whether the log decompresses it to count its records, which may take long. */
@@ -89,6 +120,11 @@ final class ForeignRecords {
      */
     List<BatchIndexAndErrorMessage> withoutKey(int most) {
         List<Integer> found = most <= 0 ? List.of() : ForeignBatch.withoutKey(bytes, most + 1);
+        return named(found, most, "the topic is compacted: each record needs a key");
+    }
+
+    private static List<BatchIndexAndErrorMessage> named(
+            List<Integer> found, int most, String why) {
         if (found.size() > most) {
             return List.of();
         }
@@ -97,8 +133,7 @@ final class ForeignRecords {
                         each ->
                                 new BatchIndexAndErrorMessage()
                                         .setBatchIndex(each)
-                                        .setBatchIndexErrorMessage(
-                                                "the topic is compacted: each record needs a key"))
+                                        .setBatchIndexErrorMessage(why))
                 .toList();
     }
 

@@ -159,6 +159,7 @@ public final class MetadataHandler implements Handler<MetadataRequestData> {
         Node here = nodes.of(exchange);
         MetadataResponseData response = head(exchange, request);
         MutationQuota quota = new MutationQuota(rates, exchange, 0);
+        Creation creation = create ? new Creation(quota, new CollidingNames(topics)) : null;
         Runnable end = () -> exchange.reply(response.setThrottleTimeMs(quota.throttle()));
         if (isForAll(exchange, request)) {
             exchange.inSteps(
@@ -187,7 +188,7 @@ public final class MetadataHandler implements Handler<MetadataRequestData> {
                                 response,
                                 exchange,
                                 request,
-                                describe(exchange, asked, here, create ? quota : null));
+                                describe(exchange, asked, here, creation));
                     },
                     end);
         }
@@ -211,9 +212,12 @@ public final class MetadataHandler implements Handler<MetadataRequestData> {
                 || (asked.name().isEmpty() && !asked.topicId().equals(Uuid.ZERO_UUID));
     }
 
-    /** The quota is null if no topic may be created. */
+    /** What topics that a request creates are checked by. */
+    private record Creation(MutationQuota quota, CollidingNames colliding) {}
+
+    /** The creation is null if no topic may be created. */
     private MetadataResponseTopic describe(
-            Exchange exchange, MetadataRequestTopic asked, Node here, MutationQuota quota) {
+            Exchange exchange, MetadataRequestTopic asked, Node here, Creation creation) {
         Access access = exchange.connection().access();
         if (isById(asked)) {
             ServedTopic topic = topics.find(asked.topicId());
@@ -223,24 +227,27 @@ public final class MetadataHandler implements Handler<MetadataRequestData> {
         }
         ServedTopic topic = topics.find(asked.name());
         if (!access.may(Right.METADATA, asked.name())
-                || (topic == null && quota != null && !mayCreate(access, asked.name()))) {
+                || (topic == null && creation != null && !mayCreate(access, asked.name()))) {
             return without(asked.name(), Errors.TOPIC_AUTHORIZATION_FAILED);
         }
         // No topic can have an invalid name, so the client need not try again.
         Errors error =
                 Topic.isValid(asked.name()) ? topics.missing() : Errors.INVALID_TOPIC_EXCEPTION;
-        if (topic == null && quota != null) {
-            error = create(exchange, asked.name(), quota, error);
+        if (topic == null && creation != null) {
+            error = create(exchange, asked.name(), creation, error);
             topic = topics.find(asked.name());
         }
         return topic != null ? describe(topic, here) : without(asked.name(), error);
     }
 
     /** Returns why there may be no topic. */
-    private Errors create(Exchange exchange, String name, MutationQuota quota, Errors missing) {
+    private Errors create(Exchange exchange, String name, Creation creation, Errors missing) {
         int partitions = topics.config().integer("num.partitions");
+        if (creation.colliding.of(name) != null) {
+            return Errors.INVALID_TOPIC_EXCEPTION; // as for a name that no topic can have
+        }
         try {
-            quota.record(partitions);
+            creation.quota.record(partitions);
             topics.create(name, partitions, Map.of());
             audit.created(exchange, name, Errors.NONE);
             return Errors.LEADER_NOT_AVAILABLE; // if it is deleted at once

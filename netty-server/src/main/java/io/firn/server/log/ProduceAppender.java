@@ -11,6 +11,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.agrona.concurrent.EpochClock;
 import org.apache.kafka.common.message.ProduceRequestData.PartitionProduceData;
 import org.apache.kafka.common.message.ProduceRequestData.TopicProduceData;
+import org.apache.kafka.common.message.ProduceResponseData.BatchIndexAndErrorMessage;
 import org.apache.kafka.common.message.ProduceResponseData.PartitionProduceResponse;
 import org.apache.kafka.common.protocol.Errors;
 import org.apache.kafka.common.record.internal.MemoryRecords;
@@ -67,6 +68,12 @@ final class ProduceAppender {
                     .setErrorMessage(message == null ? error.message() : message)
                     .setBaseOffset(-1)
                     .setLogAppendTimeMs(-1);
+        }
+
+        /** Names records that are refused. */
+        void name(List<BatchIndexAndErrorMessage> records, Terms terms) {
+            terms.mayBeNamed.addAndGet(-records.size());
+            result.setRecordErrors(records);
         }
 
         /** Returns the size of the records. */
@@ -155,6 +162,11 @@ final class ProduceAppender {
         if (wrong == Errors.NONE && settings.isAppendTime() && !batch.stamp(now)) {
             wrong = Errors.CORRUPT_MESSAGE;
         }
+        if (wrong == Errors.INVALID_TIMESTAMP) {
+            item.refuse(wrong, batch.aboutTime(settings, now));
+            item.name(batch.outsideTime(settings, now, terms.mayBeNamed.get()), terms);
+            return Outcome.DONE;
+        }
         if (wrong != Errors.NONE) {
             item.refuse(wrong, null);
             return Outcome.DONE;
@@ -173,9 +185,7 @@ final class ProduceAppender {
             offset = appender.appendBatchAsync(batch.bytes());
         } catch (InvalidBatchException e) {
             if (settings.isCompacted() && !e.isCorrupt()) {
-                var named = batch.withoutKey(terms.mayBeNamed.get());
-                terms.mayBeNamed.addAndGet(-named.size());
-                item.result.setRecordErrors(named);
+                item.name(batch.withoutKey(terms.mayBeNamed.get()), terms);
             }
             throw e;
         }

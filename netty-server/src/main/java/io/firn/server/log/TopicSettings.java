@@ -151,6 +151,27 @@ public final class TopicSettings {
         return options.cleanup().isDeleting();
     }
 
+    /**
+     * Returns whether records may be too old, so that the latest one of a batch says too little.
+     */
+    boolean limitsPast() {
+        return timestampBeforeMaxMs != Long.MAX_VALUE;
+    }
+
+    /** Returns which timestamps are accepted, in words. */
+    String acceptedTimestamps(long nowMs) {
+        return (limitsPast()
+                        ? "from "
+                                + Math.max(0, nowMs - timestampBeforeMaxMs)
+                                + " (message.timestamp.before.max.ms) "
+                        : "")
+                + "up to "
+                + (nowMs > Long.MAX_VALUE - timestampAfterMaxMs
+                        ? Long.MAX_VALUE
+                        : nowMs + timestampAfterMaxMs)
+                + " (message.timestamp.after.max.ms)";
+    }
+
     /** Returns whether the topic accepts the timestamp of a batch. */
     boolean acceptsTimestamp(long timestampMs, long nowMs) {
         return timestampMs < 0
