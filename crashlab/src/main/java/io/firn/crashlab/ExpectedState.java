@@ -9,6 +9,7 @@ import io.firn.StoreSnapshot;
 import io.firn.StoreSnapshot.PartitionPlace;
 import io.firn.StoreSnapshot.SegmentPlace;
 import io.firn.crashlab.ExpectedTopic.Presence;
+import io.firn.kill.Flaws;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -42,7 +43,7 @@ final class ExpectedState {
 
     /** Compares a store that was just opened with what was promised. */
     void check(LogStore store) {
-        require(store.findings().isEmpty(), "findings " + store.findings());
+        require(Flaws.of(store).isEmpty(), "findings " + Flaws.of(store));
         checkPlaces(store.snapshot());
         transactions.check(store);
         for (ExpectedTopic topic : topics) {

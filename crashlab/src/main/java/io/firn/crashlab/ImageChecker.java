@@ -3,6 +3,7 @@ package io.firn.crashlab;
 import io.firn.Appender;
 import io.firn.LogStore;
 import io.firn.crashlab.Matrix.Fault;
+import io.firn.kill.Flaws;
 import io.firn.sim.SimulatedFileMedium;
 import io.firn.sim.Survival;
 import java.nio.charset.StandardCharsets;
@@ -126,8 +127,8 @@ final class ImageChecker {
                 random.nextBoolean() ? Survival.NONE : Survival.random(random.nextLong());
         LogStore again = open(image.crash(survival));
         require(ends, ends(again), "a power cut after the first append after recovery");
-        if (!again.findings().isEmpty()) {
-            throw new Violation("findings " + again.findings());
+        if (!Flaws.of(again).isEmpty()) {
+            throw new Violation("findings " + Flaws.of(again));
         }
     }
 

@@ -166,8 +166,9 @@ final class Oracle {
 
     /** Compares the store with what is known, and forgets what retention may take. */
     void check(LogStore store) throws Violation {
-        if (!store.findings().isEmpty()) {
-            throw new Violation("found at open: " + store.findings());
+        List<String> flaws = Flaws.of(store);
+        if (!flaws.isEmpty()) {
+            throw new Violation("found at open: " + flaws);
         }
         Set<String> seen = new HashSet<>();
         for (Lane lane : Lane.ALL) {

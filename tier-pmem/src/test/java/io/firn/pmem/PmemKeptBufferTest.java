@@ -30,6 +30,7 @@ class PmemKeptBufferTest {
     @ParameterizedTest
     @EnumSource(Provider.class)
     void shouldOutliveBuffersThatWereKeptWhenThePoolIsClosed(Provider provider) throws Exception {
+        assumeTrue(ProviderTest.whyNot(provider) == null, ProviderTest.whyNot(provider));
         assumeTrue(Files.isDirectory(Path.of("/dev/shm")) || provider == Provider.JDK);
         Path output = directory.resolve("output");
         Process child =

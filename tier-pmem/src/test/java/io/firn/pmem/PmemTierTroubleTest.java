@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.firn.StoreFullException;
 import io.firn.StoreLockedException;
@@ -277,6 +278,7 @@ class PmemTierTroubleTest {
     @ParameterizedTest
     @EnumSource(names = {"JDK", "LLPL", "LIBPMEM"})
     void shouldFailWithAnErrorWhenAPoolIsCutBelowAnOpenSegment(Provider provider) throws Exception {
+        assumeTrue(ProviderTest.whyNot(provider) == null, ProviderTest.whyNot(provider));
         Path output = directory.resolve("output");
         Process child = CuttingChild.start(directory.resolve("pmem"), provider, output);
         try {

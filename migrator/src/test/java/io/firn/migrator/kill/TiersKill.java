@@ -7,6 +7,7 @@ import io.firn.StoreSnapshot.PartitionPlace;
 import io.firn.StoreSnapshot.SegmentPlace;
 import io.firn.Tailer;
 import io.firn.Verdict;
+import io.firn.kill.Flaws;
 import java.io.BufferedInputStream;
 import java.io.DataInputStream;
 import java.io.EOFException;
@@ -169,7 +170,7 @@ final class TiersKill {
     /** Without any background, so that what is seen is what recovery leaves. */
     private void check(int round) throws IOException {
         try (LogStore store = KillStore.at(directory).invokerMode().open()) {
-            require(store.findings().isEmpty(), "findings: " + store.findings());
+            require(Flaws.of(store).isEmpty(), "findings: " + Flaws.of(store));
             StoreSnapshot snapshot = store.snapshot();
             checkSpace(store, snapshot);
             StringBuilder line = new StringBuilder("round " + round + ":");
