@@ -84,7 +84,7 @@ class InvokerModeTest {
                         return partition.metrics().segments() < 8;
                     });
             assertEquals(List.of(), firnThreads());
-            assertEquals(threadsBefore, Thread.activeCount());
+            assertTrue(Thread.activeCount() <= threadsBefore, "others may end meanwhile");
         }
         try (LogStore store = Stores.at(directory).invokerMode().open()) {
             Partition partition = store.openTopic("t").partition(0);

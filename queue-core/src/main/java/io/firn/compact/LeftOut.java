@@ -4,7 +4,6 @@ import io.firn.MissingCodecException;
 import io.firn.log.LogSegment;
 import java.util.HashMap;
 import java.util.Map;
-import java.util.Objects;
 import java.util.WeakHashMap;
 
 /**
@@ -32,7 +31,7 @@ final class LeftOut {
     private final Map<LogSegment, Long> around = new WeakHashMap<>();
 
     private record Entry(
-            String why, boolean isBroken, boolean isUnread, long untilMs, String missingCodec) {}
+            String why, boolean isBroken, boolean isUnread, long untilMs, boolean lacksCodec) {}
 
     /** Adds a segment whose keys were known when those below it were compacted. */
     synchronized void addUnreadable(UnreadableSegmentException found) {
@@ -55,13 +54,12 @@ final class LeftOut {
     }
 
     private static Entry broken(String why, boolean isUnread, long untilMs, Throwable cause) {
-        String missing = cause instanceof MissingCodecException ? cause.getMessage() : null;
-        return new Entry(why, true, isUnread, untilMs, missing);
+        return new Entry(why, true, isUnread, untilMs, cause instanceof MissingCodecException);
     }
 
     /** Adds a segment that can be read, but was skipped. */
     synchronized void addSkipped(LogSegment segment, String why, long untilMs) {
-        entries.putIfAbsent(segment, new Entry(why, false, false, untilMs, null));
+        entries.putIfAbsent(segment, new Entry(why, false, false, untilMs, false));
     }
 
     /** Forgets those that are to be tried again now. */
@@ -90,19 +88,7 @@ final class LeftOut {
     /** Returns whether it has damage: no compaction will ever change it. */
     synchronized boolean isDamaged(LogSegment segment) {
         Entry entry = entries.get(segment);
-        return entry != null
-                && entry.isBroken
-                && entry.untilMs == NEVER
-                && entry.missingCodec == null;
-    }
-
-    /** Returns which codec is missing for a segment, and what to do; null when none is. */
-    synchronized String missingCodec() {
-        return entries.values().stream()
-                .map(Entry::missingCodec)
-                .filter(Objects::nonNull)
-                .findFirst()
-                .orElse(null);
+        return entry != null && entry.isBroken && entry.untilMs == NEVER && !entry.lacksCodec;
     }
 
     /** Returns whether it has damage or could not be read; then the tombstones above it stay. */

@@ -123,7 +123,6 @@ public final class PartitionCompaction extends Duty {
                         retryMs(),
                         control);
         CompactionResult result = compaction.run();
-        tellOfCodec();
         event.end(log, result);
         if (compaction.wasHindered()) {
             hindered = Math.min(hindered + 1, MOST_DOUBLINGS);
@@ -137,13 +136,6 @@ public final class PartitionCompaction extends Duty {
         savedBytes.addAndGet(result.bytesBefore() - result.bytesAfter());
         last = new Last(log.store().timeMs(), result);
         return result;
-    }
-
-    private void tellOfCodec() {
-        String missing = leftOut.missingCodec();
-        if (missing != null) {
-            log.store().findings().add(log + ": not all of it is compacted, because " + missing);
-        }
     }
 
     /** Returns its metrics. Any thread. */
