@@ -336,6 +336,7 @@ final class BatchCursor {
             }
             if (walk.toOffset() > offset) {
                 if (walk.isDamage()) {
+                    position = walk.position();
                     throw damaged(walk.toOffset(), walk.damage());
                 }
                 position = walk.position();
@@ -545,7 +546,8 @@ final class BatchCursor {
     /**
      * Returns the error for records that are lost, from the offset on up to another one.
      *
-     * @throws BlockReusedException when they are not lost, but were read in a reused block
+     * @throws BlockReusedException when they are not lost, but were read in a reused block, or in a
+     *     mapping of a file that was replaced
      */
     RuntimeException damaged(long to, String reason) {
         if (place != Place.UNKNOWN) {
@@ -555,9 +557,23 @@ final class BatchCursor {
             checkRange();
             throw new BlockReusedException(log.toString());
         }
+        if (place != Place.UNKNOWN && wasReplaced()) {
+            throw new BlockReusedException(log.toString());
+        }
         forget();
         log.addDamage(new DamagedRange(offset, to, reason));
         return new DamagedRangeException(log.toString(), log.index(), offset, to, reason);
+    }
+
+    /**
+     * Whether the segment's file has other bytes at the place by now than those that are mapped.
+     */
+    private boolean wasReplaced() {
+        try {
+            return segment.block.renewView(position, segment.written() - position);
+        } catch (IOException e) {
+            return false; // it cannot be read, so what is mapped is all there is
+        }
     }
 
     /** Returns the error for a segment whose medium cannot be read; the place stays. */

@@ -149,6 +149,18 @@ public interface Block {
     View view() throws IOException;
 
     /**
+     * Compares what the present view shows of some bytes, which do not change any more, with what
+     * the file has now. They differ when the file was replaced by another one, or copied by an
+     * overlay file system before a write, while it was mapped: the identity of a file does not tell
+     * the latter. The view is then retired, so that {@link #view} maps what the file has now.
+     *
+     * @return whether there is something else to read, with another view
+     */
+    default boolean renewView(int position, int length) throws IOException {
+        return false;
+    }
+
+    /**
      * Returns a reader of the bytes of pinned views, for one thread. It shows them in place, unless
      * another segment may be stored over them meanwhile. That may happen where another process owns
      * the block, because pins of this process do not keep it from reusing the block.

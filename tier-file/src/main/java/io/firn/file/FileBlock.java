@@ -80,7 +80,8 @@ final class FileBlock implements Block {
                             toSend::channel);
             active = writer;
         }
-        this.readers = new ReadSide(medium, owner, file, view);
+        Object identity = directory.readOnly() ? medium.identityOf(path) : null;
+        this.readers = new ReadSide(medium, owner, file, identity, view);
     }
 
     /**
@@ -102,7 +103,7 @@ final class FileBlock implements Block {
         this.room = 0;
         this.state = state;
         this.madeIn = files;
-        this.readers = new ReadSide(medium, owner, null, null);
+        this.readers = new ReadSide(medium, owner, null, null, null);
     }
 
     private SegmentFiles files() {
@@ -332,6 +333,13 @@ final class FileBlock implements Block {
             }
             return readers.map(after.path(), capacity(after), this::path);
         }
+    }
+
+    @Override
+    public boolean renewView(int position, int length) throws IOException {
+        boolean isWriters = !directory.readOnly() && !state.isFinished(); // it is what was stored
+        int end = (int) Math.min(capacity(), (long) position + length);
+        return !isWriters && !deleted && readers.renew(path(), position, end);
     }
 
     @Override

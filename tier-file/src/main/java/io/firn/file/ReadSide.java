@@ -7,6 +7,8 @@ import io.firn.medium.MediumFile;
 import io.firn.medium.SendableFile;
 import io.firn.spi.View;
 import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.function.Supplier;
 
@@ -15,11 +17,21 @@ import java.util.function.Supplier;
  * Thread-safe.
  */
 final class ReadSide {
+    private static final System.Logger LOG = System.getLogger("io.firn");
+    private static final int PIECE = 64 * 1024;
+
+    /** More than the largest batch, which is compared before damage in it is reported. */
+    private static final int MOST_COMPARED = 16 << 20;
+
     private final FileMedium medium;
     private final BlockOwner owner;
 
     @GuardedBy("this")
     private MediumFile file;
+
+    /** Of the open file; null when it is not known. */
+    @GuardedBy("this")
+    private Object identity;
 
     /** Changed under the monitor. */
     private volatile View view;
@@ -31,12 +43,14 @@ final class ReadSide {
      * Creates the readers' side.
      *
      * @param file the file if it is already open, else null
+     * @param identity of that file; null when it is not known
      * @param view the view if it already exists, else null
      */
-    ReadSide(FileMedium medium, BlockOwner owner, MediumFile file, View view) {
+    ReadSide(FileMedium medium, BlockOwner owner, MediumFile file, Object identity, View view) {
         this.medium = medium;
         this.owner = owner;
         this.file = file;
+        this.identity = identity;
         this.view = view;
     }
 
@@ -76,6 +90,7 @@ final class ReadSide {
     }
 
     synchronized MarkPages.Found readMarks(Path path, long fileBytes) throws IOException {
+        closeIfReplaced(path);
         return MarkPages.read(open(path), fileBytes);
     }
 
@@ -83,13 +98,72 @@ final class ReadSide {
         return open(path).size();
     }
 
+    /** The marks of a file that lost its name to another one do not change any more. */
+    @GuardedBy("this")
+    private void closeIfReplaced(Path path) throws IOException {
+        try {
+            if (file != null && identity != null && !identity.equals(medium.identityOf(path))) {
+                closeFile();
+            }
+        } catch (NoSuchFileException e) {
+            return; // its writer has renamed it
+        }
+    }
+
     @GuardedBy("this")
     private MediumFile open(Path path) throws IOException {
         requireNotEnded(path);
         if (file == null) {
+            identity = medium.identityOf(path);
             file = medium.open(path, false);
         }
         return file;
+    }
+
+    /**
+     * Leaves the view if some of its bytes are other than those that the file with the name has.
+     *
+     * @return whether it was left, or there was none: the next one may show something else
+     */
+    synchronized boolean renew(Path path, int from, int to) throws IOException {
+        View mapped = view;
+        if (mapped == null || !mapped.pin()) {
+            return true;
+        }
+        boolean isSame;
+        try {
+            closeFile(); // it may be open since before
+            isSame = isSame(open(path), mapped.buffer(), from, Math.min(to, from + MOST_COMPARED));
+        } catch (InternalError e) {
+            return false; // the file was truncated, which is something else
+        } finally {
+            mapped.unpin();
+            closeFile();
+        }
+        if (!isSame) {
+            LOG.log(
+                    System.Logger.Level.WARNING,
+                    "{0} was replaced while it was read: it is mapped again",
+                    path);
+            detach().leave();
+        }
+        return !isSame;
+    }
+
+    private static boolean isSame(MediumFile in, ByteBuffer mapped, int from, int to)
+            throws IOException {
+        byte[] found = new byte[PIECE];
+        int end = Math.min(to, mapped.capacity());
+        for (int at = from; at < end; at += PIECE) {
+            int length = in.read(at, found, 0, Math.min(PIECE, end - at));
+            if (length <= 0) {
+                return true; // it is shorter: nothing to read there
+            }
+            if (mapped.slice(at, length).compareTo(ByteBuffer.wrap(found, 0, length)) != 0) {
+                return false;
+            }
+        }
+        return true;
     }
 
     /** Retires the view, so that it cannot be pinned any more; returns null when there is none. */
