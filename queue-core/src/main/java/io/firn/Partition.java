@@ -33,9 +33,12 @@ public interface Partition {
     long visibleOffset(Isolation isolation);
 
     /**
-     * Opens an exclusive appender.
+     * Opens an exclusive appender. While it is open, a {@code FirnServer} on the store refuses
+     * records that clients send to the partition with a POLICY_VIOLATION. The server's own appender
+     * does not keep it from being opened, except while a produce request is in progress.
      *
-     * @throws AppenderBusyException when the partition has an appender
+     * @throws AppenderBusyException when the partition has an appender that is not given up; says
+     *     which
      */
     ExclusiveAppender openAppender();
 
@@ -45,6 +48,13 @@ public interface Partition {
      * @throws AppenderBusyException when the partition has an exclusive appender
      */
     Appender openSharedAppender();
+
+    /**
+     * As {@link #openSharedAppender()}, for a holder that gives the appender up when an exclusive
+     * one is wanted. After that its appends throw a {@link ClosedException}; another shared
+     * appender can be opened when the exclusive one is closed.
+     */
+    Appender openSharedAppender(AppenderHolder holder);
 
     /** Opens a tailer at the earliest record. */
     Tailer openTailer();

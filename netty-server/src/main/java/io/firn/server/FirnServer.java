@@ -56,6 +56,10 @@ import org.apache.kafka.common.Uuid;
  * <p>One server for a store at a time. Close it before its store; if the store is closed first, the
  * store closes the server, which answers the requests in progress.
  *
+ * <p>While the application has an exclusive appender on a partition, the server refuses what clients
+ * produce to it. The server's own appender is given up for an exclusive one, except while a request
+ * uses it; see {@link io.firn.Partition#openAppender}.
+ *
  * <p>Thread-safe.
  */
 public final class FirnServer implements AutoCloseable {

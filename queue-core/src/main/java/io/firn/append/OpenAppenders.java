@@ -3,6 +3,7 @@ package io.firn.append;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.firn.Appender;
 import io.firn.AppenderBusyException;
+import io.firn.AppenderHolder;
 import io.firn.ExclusiveAppender;
 import io.firn.ReplicatedTopicException;
 import io.firn.batch.Source;
@@ -13,6 +14,8 @@ import io.firn.log.BatchInfo;
 import io.firn.log.LogSegment;
 import io.firn.log.SegmentedLog;
 import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
 
 /**
  * Who may append to a partition: one exclusive appender, or any number of shared ones. While any is
@@ -37,10 +40,17 @@ public final class OpenAppenders {
     @GuardedBy("opening")
     private int count;
 
+    /** The shared ones that are given up when they are not used. */
+    @GuardedBy("opening")
+    private final List<Held> held = new ArrayList<>(1);
+
     private volatile long stalls;
 
     /** Only of a replicated topic. */
     private LogTruncation truncation;
+
+    /** A shared appender, and who gives it up. */
+    private record Held(PartitionAppender appender, AppenderHolder holder) {}
 
     public OpenAppenders(
             SegmentedLog log, PartitionForcer forcer, NextBlock nextBlock, LogSegment active) {
@@ -96,6 +106,17 @@ public final class OpenAppenders {
         return new PartitionAppender(this, false);
     }
 
+    /** Opens a shared appender, which its holder gives up when an exclusive one is wanted. */
+    public Appender openShared(AppenderHolder holder) {
+        checkLocal();
+        enter(false);
+        PartitionAppender appender = new PartitionAppender(this, false);
+        synchronized (opening) {
+            held.add(new Held(appender, holder));
+        }
+        return appender;
+    }
+
     /** Counts a transaction of this process as a shared appender, until {@link #leaveShared}. */
     public void joinShared() {
         checkLocal();
@@ -132,14 +153,11 @@ public final class OpenAppenders {
         log.store().checkWritable();
         log.state().checkWritable();
         synchronized (opening) {
+            if (wantsExclusive && count == held.size()) {
+                closeGivenUp();
+            }
             if (exclusive || (wantsExclusive && count > 0)) {
-                throw new AppenderBusyException(
-                        log
-                                + " has "
-                                + (exclusive
-                                        ? "an exclusive appender"
-                                        : count + " shared appenders")
-                                + " open: close it first, or use shared appenders only");
+                throw new AppenderBusyException(log + " has " + whatIsOpen());
             }
             if (count == 0) {
                 turn.enter();
@@ -154,7 +172,41 @@ public final class OpenAppenders {
         }
     }
 
+    @GuardedBy("opening")
+    private void closeGivenUp() {
+        for (Held each : List.copyOf(held)) {
+            if (each.holder.giveUp()) {
+                each.appender.close(); // which is not held any more
+            }
+        }
+    }
+
+    /** Says what keeps another appender from being opened, and what to do. */
+    @GuardedBy("opening")
+    private String whatIsOpen() {
+        if (exclusive) {
+            return "an exclusive appender open: close it first, or use shared appenders only";
+        }
+        if (count > held.size()) {
+            return count
+                    + " shared appenders or transactions open: close them first, or use shared"
+                    + " appenders only";
+        }
+        return "a shared appender open, which "
+                + held.get(0).holder
+                + " is using just now: try again, or use a shared appender";
+    }
+
     /** Called when an appender was closed. */
+    @SuppressWarnings("ReferenceEquality") // this very appender
+    void leave(PartitionAppender appender) {
+        synchronized (opening) {
+            held.removeIf(each -> each.appender == appender);
+            leave();
+        }
+    }
+
+    /** Called when an appender was closed, or a transaction has ended. */
     void leave() {
         synchronized (opening) {
             exclusive = false;

@@ -240,7 +240,7 @@ final class PartitionAppender extends RecordAppender {
             closed = true;
         }
         onDurable(null);
-        appenders.leave();
+        appenders.leave(this);
         forcer.failUnwritten(this, closedException());
     }
 

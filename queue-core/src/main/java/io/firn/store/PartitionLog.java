@@ -3,6 +3,7 @@ package io.firn.store;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.firn.AbortedTransaction;
 import io.firn.Appender;
+import io.firn.AppenderHolder;
 import io.firn.BatchReader;
 import io.firn.CompactionMetrics;
 import io.firn.DamagedRange;
@@ -37,6 +38,7 @@ import io.firn.tx.TxPartition;
 import io.firn.upkeep.PartitionUpkeep;
 import java.io.IOException;
 import java.util.List;
+import java.util.Objects;
 
 /**
  * A partition as its users see it: the log ({@link SegmentedLog}) and the parts that are built on
@@ -256,6 +258,11 @@ final class PartitionLog implements Partition {
     @Override
     public Appender openSharedAppender() {
         return appenders.openShared();
+    }
+
+    @Override
+    public Appender openSharedAppender(AppenderHolder holder) {
+        return appenders.openShared(Objects.requireNonNull(holder, "holder"));
     }
 
     /** See {@link Topic#openReplicaAppender}. */

@@ -67,8 +67,9 @@ public final class ErrorMapper implements WireErrors {
         if (error instanceof TooManyPartitionsException) {
             return Errors.POLICY_VIOLATION; // as Kafka's controller for too many at once
         }
-        if (error instanceof ReplicatedTopicException) {
-            return Errors.POLICY_VIOLATION; // no try would succeed: only its source appends to it
+        if (error instanceof ReplicatedTopicException || error instanceof AppenderBusyException) {
+            // Only the source, or the application, appends to it: another try would not succeed.
+            return Errors.POLICY_VIOLATION;
         }
         if (error instanceof TooManyProducersException) {
             return Errors.COORDINATOR_NOT_AVAILABLE; // the client tries again
@@ -81,7 +82,6 @@ public final class ErrorMapper implements WireErrors {
         }
         if (error instanceof PoisonedException
                 || error instanceof StoreFullException
-                || error instanceof AppenderBusyException
                 || error instanceof UnreadableTopicException) {
             return Errors.KAFKA_STORAGE_ERROR;
         }

@@ -179,34 +179,50 @@ final class ProduceAppender {
                     partition.partition(),
                     version);
         }
-        Appender appender = partition.appender();
-        long offset;
+        Appender appender = partition.acquire();
+        boolean isKept = false;
         try {
-            offset = appender.appendBatchAsync(batch.bytes());
+            long offset = append(appender, item, batch, terms, settings.isCompacted());
+            if (offset == Appender.BACK_PRESSURED) {
+                return Outcome.AGAIN;
+            }
+            item.result
+                    .setBaseOffset(offset)
+                    .setLogAppendTimeMs(settings.isAppendTime() ? now : -1)
+                    .setLogStartOffset(partition.partition().logStartOffset());
+            long end = partition.partition().visibleOffset(Isolation.UNCOMMITTED);
+            if (waitsForForce(terms.acks) && end < offset + batch.count()) {
+                CompletableFuture<Long> forced = appender.whenDurable(offset + batch.count() - 1);
+                isKept = true;
+                forces.add(forced.handle((durable, e) -> onForced(item, partition, e)));
+            }
+            return Outcome.DONE;
+        } finally {
+            if (!isKept) {
+                partition.release();
+            }
+        }
+    }
+
+    /** Before the request is answered: who has seen the answer may open another appender. */
+    private static Object onForced(Item item, ServedPartition partition, Throwable e) {
+        partition.release();
+        if (e != null) {
+            item.refuse(ErrorMapper.codeOf(e), e.getMessage());
+        }
+        return null;
+    }
+
+    private static long append(
+            Appender appender, Item item, ForeignRecords batch, Terms terms, boolean isCompacted) {
+        try {
+            return appender.appendBatchAsync(batch.bytes());
         } catch (InvalidBatchException e) {
-            if (settings.isCompacted() && !e.isCorrupt()) {
+            if (isCompacted && !e.isCorrupt()) {
                 item.name(batch.withoutKey(terms.mayBeNamed.get()), terms);
             }
             throw e;
         }
-        if (offset == Appender.BACK_PRESSURED) {
-            return Outcome.AGAIN;
-        }
-        item.result
-                .setBaseOffset(offset)
-                .setLogAppendTimeMs(settings.isAppendTime() ? now : -1)
-                .setLogStartOffset(partition.partition().logStartOffset());
-        long end = partition.partition().visibleOffset(Isolation.UNCOMMITTED);
-        if (waitsForForce(terms.acks) && end < offset + batch.count()) {
-            forces.add(
-                    appender.whenDurable(offset + batch.count() - 1)
-                            .exceptionally(
-                                    e -> {
-                                        item.refuse(ErrorMapper.codeOf(e), e.getMessage());
-                                        return -1L;
-                                    }));
-        }
-        return Outcome.DONE;
     }
 
     private boolean waitsForForce(short acks) {

@@ -2,24 +2,37 @@ package io.firn.server.log;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.firn.Appender;
+import io.firn.AppenderBusyException;
+import io.firn.AppenderHolder;
 import io.firn.Partition;
 import io.firn.UnknownTopicException;
 import io.firn.VisibleListener;
 import java.lang.invoke.VarHandle;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * A partition as clients see it: one shared appender for all producers, and the fetches that wait
  * for records. Thread-safe.
  */
 final class ServedPartition implements VisibleListener {
+    private static final System.Logger LOG = System.getLogger("io.firn.server");
+    private static final int GIVEN_UP = -1;
+    private static final long WARN_EVERY_NS = 10_000_000_000L;
+
     private final String topic;
     private final Partition partition;
     private final Set<Runnable> waiting = ConcurrentHashMap.newKeySet();
 
-    /** Set once, under the monitor. */
+    /** Set under the monitor, while there are no uses of the one before. */
     private volatile Appender appender;
+
+    /** How many requests use the appender; {@code GIVEN_UP} if none is open. */
+    private final AtomicInteger uses = new AtomicInteger(GIVEN_UP);
+
+    @GuardedBy("this")
+    private long nextWarningNs = System.nanoTime();
 
     @GuardedBy("this")
     private boolean listening;
@@ -36,20 +49,68 @@ final class ServedPartition implements VisibleListener {
         return partition;
     }
 
-    /** Returns the appender that all producers share. */
-    Appender appender() {
-        Appender open = appender;
-        return open == null ? openAppender() : open;
+    /**
+     * Returns the appender that all producers share, for one use, which {@link #release} ends.
+     *
+     * @throws AppenderBusyException if the application has an exclusive appender
+     */
+    Appender acquire() {
+        while (true) {
+            int before = uses.get();
+            if (before == GIVEN_UP) {
+                openAppender();
+            } else if (uses.compareAndSet(before, before + 1)) {
+                return appender;
+            }
+        }
     }
 
-    private synchronized Appender openAppender() {
+    /** Ends a use of the appender: without one, the application may have an exclusive appender. */
+    void release() {
+        uses.decrementAndGet();
+    }
+
+    private synchronized void openAppender() {
         if (closed) {
             throw new UnknownTopicException("topic " + topic + " was deleted");
         }
-        if (appender == null) {
-            appender = partition.openSharedAppender();
+        if (uses.get() == GIVEN_UP) {
+            try {
+                appender = partition.openSharedAppender(new Holder());
+            } catch (AppenderBusyException e) {
+                throw refused();
+            }
+            uses.set(0);
         }
-        return appender;
+    }
+
+    @GuardedBy("this")
+    private AppenderBusyException refused() {
+        String why =
+                this
+                        + " takes no records from clients, because the application that embeds the"
+                        + " server has an exclusive appender open";
+        long now = System.nanoTime();
+        if (now - nextWarningNs >= 0) {
+            nextWarningNs = now + WARN_EVERY_NS;
+            LOG.log(
+                    System.Logger.Level.WARNING,
+                    why + ": they receive POLICY_VIOLATION until it is closed");
+        }
+        return new AppenderBusyException(why);
+    }
+
+    /** Gives the appender up while no request uses it. */
+    private final class Holder implements AppenderHolder {
+        @Override
+        public boolean giveUp() {
+            return uses.compareAndSet(0, GIVEN_UP);
+        }
+
+        @Override
+        public String toString() {
+            return "the FirnServer on this store";
+        }
     }
 
     /** Registers a fetch, which is called whenever more is visible, until {@link #unwatch}. */

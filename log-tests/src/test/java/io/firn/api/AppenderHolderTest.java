@@ -1,0 +1,108 @@
+package io.firn.api;
+
+import static io.firn.api.Stores.bytes;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.firn.Appender;
+import io.firn.AppenderBusyException;
+import io.firn.AppenderHolder;
+import io.firn.ClosedException;
+import io.firn.ExclusiveAppender;
+import io.firn.LogStore;
+import io.firn.Partition;
+import java.nio.file.Path;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Shared appenders that are given up when an exclusive one is wanted. */
+class AppenderHolderTest {
+    @TempDir private Path directory;
+    private LogStore store;
+    private Partition partition;
+
+    @BeforeEach
+    void open() {
+        store = Stores.at(directory).open();
+        partition = store.createTopic("t", Stores.small()).partition(0);
+    }
+
+    @AfterEach
+    void close() {
+        store.close();
+    }
+
+    /** Gives its appender up unless it is busy. */
+    private static final class Holder implements AppenderHolder {
+        volatile boolean isBusy;
+        volatile int asked;
+
+        @Override
+        @SuppressWarnings("NonAtomicVolatileUpdate") // under the partition's lock
+        public boolean giveUp() {
+            asked++;
+            return !isBusy;
+        }
+
+        @Override
+        public String toString() {
+            return "the holder of this test";
+        }
+    }
+
+    private AppenderBusyException refused() {
+        return assertThrows(AppenderBusyException.class, () -> partition.openAppender());
+    }
+
+    @Test
+    void shouldCloseWhatIsGivenUpAndOpenTheExclusiveAppender() {
+        Holder holder = new Holder();
+        Appender shared = partition.openSharedAppender(holder);
+        shared.append(bytes("a"));
+        try (ExclusiveAppender exclusive = partition.openAppender()) {
+            assertEquals(1, exclusive.append(bytes("b")));
+            assertThrows(ClosedException.class, () -> shared.append(bytes("c")));
+            shared.close();
+            assertThrows(
+                    AppenderBusyException.class, () -> partition.openSharedAppender(holder));
+            refused();
+        }
+        assertEquals(1, holder.asked, "what is closed is not asked for");
+        Appender again = partition.openSharedAppender(holder);
+        assertEquals(2, again.append(bytes("c")));
+        try (Appender other = partition.openSharedAppender()) {
+            assertEquals(3, other.append(bytes("d")));
+        }
+        again.close();
+        partition.openAppender().close();
+        assertEquals(1, holder.asked);
+    }
+
+    @Test
+    void shouldSayWhoHasTheSharedAppenderThatIsInUse() {
+        Holder holder = new Holder();
+        holder.isBusy = true;
+        try (Appender shared = partition.openSharedAppender(holder)) {
+            AppenderBusyException e = refused();
+            assertTrue(e.getMessage().contains("the holder of this test"), e::getMessage);
+            assertEquals(0, shared.append(bytes("a")));
+            holder.isBusy = false;
+            partition.openAppender().close();
+        }
+    }
+
+    @Test
+    void shouldNotTakeAnAppenderWhereAnotherOneIsOpenAnyway() {
+        Holder holder = new Holder();
+        try (Appender shared = partition.openSharedAppender(holder);
+                Appender other = partition.openSharedAppender()) {
+            refused();
+            assertEquals(0, holder.asked);
+            assertEquals(0, shared.append(bytes("a")));
+            assertEquals(1, other.append(bytes("b")));
+        }
+    }
+}
