@@ -83,12 +83,15 @@ firn_class_path() {
 
 # firn_example CLASS ARGUMENTS...: runs an example in the caller's working directory.
 firn_example() {
-    local class=$1 path=$firn_root/examples/target/classpath
+    local class=$1 path=$firn_root/examples/target/classpath options=()
     shift
     if firn_stale "$path" queue-core tier-file tier-pmem migrator queue-bytes netty-server shadow examples || ! firn_complete "$path"; then
         firn_build "the examples" compile -pl examples -am
     fi
-    exec "$(firn_java)" -cp "$firn_root/examples/target/classes:$(<"$path")" "$class" "$@"
+    if (($(firn_java_major) >= 24)); then
+        options=(--enable-native-access=ALL-UNNAMED) # the libraries of the server and of codecs
+    fi
+    exec "$(firn_java)" "${options[@]}" -cp "$firn_root/examples/target/classes:$(<"$path")" "$class" "$@"
 }
 
 # firn_tool CLASS ARGUMENTS...: runs a program of the module tools in the caller's working directory.

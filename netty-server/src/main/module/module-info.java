@@ -8,8 +8,6 @@ module io.firn.server {
     requires io.firn.file;
     requires io.firn.migrator;
     requires io.firn.pmem;
-    requires com.github.luben.zstd_jni;
-    requires info.picocli;
     requires io.netty.buffer;
     requires io.netty.codec;
     requires io.netty.common;
@@ -19,6 +17,7 @@ module io.firn.server {
     requires java.logging;
     requires java.security.sasl;
     requires jdk.management;
+    requires static info.picocli;
     requires static org.jose4j;
     requires transitive java.management;
 

@@ -14,15 +14,20 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
 import java.util.jar.JarFile;
 import java.util.stream.Collectors;
+import javax.xml.parsers.DocumentBuilderFactory;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.w3c.dom.Element;
+import org.w3c.dom.NodeList;
 
 /** The jar as others get it, beside what they may have on their class path. */
 class EmbeddingIT {
     private static final String JAR = System.getProperty("firn.server.jar");
+    private static final String POM = System.getProperty("firn.server.pom");
     private static final String OTHER_CLIENTS = System.getProperty("other.clients.jar");
     private static final String OTHER_VERSION = System.getProperty("other.clients.version");
     private static final long HANGS_AFTER_S = 120;
@@ -77,7 +82,8 @@ class EmbeddingIT {
                         "-p",
                         modulePath(),
                         "--add-modules",
-                        "io.firn.server,io.netty.transport.epoll.linux.x86_64",
+                        "io.firn.server,io.netty.transport.epoll.linux.x86_64,"
+                                + "com.github.luben.zstd_jni",
                         "-cp",
                         String.join(File.pathSeparator, classPath(List.of(OTHER_CLIENTS))),
                         Embedder.class.getName(),
@@ -89,8 +95,49 @@ class EmbeddingIT {
     @Test
     void shouldStartAsAProcessOnTheModulePath() throws Exception {
         List<String> said =
-                run("-p", modulePath(), "-m", "io.firn.server/io.firn.server.ServerMain", "-V");
+                run(
+                        "-p",
+                        modulePath(),
+                        "--add-modules",
+                        "info.picocli",
+                        "-m",
+                        "io.firn.server/io.firn.server.ServerMain",
+                        "-V");
         assertTrue(said.toString().startsWith("[Firn "), said.toString());
+    }
+
+    /** What others get with it, unless they ask for more. */
+    @Test
+    void shouldBringNothingThatOnlyTheProcessOrSomeClientsNeed() throws Exception {
+        NodeList all =
+                DocumentBuilderFactory.newInstance()
+                        .newDocumentBuilder()
+                        .parse(new File(POM))
+                        .getElementsByTagName("dependency");
+        Set<String> brought = new TreeSet<>();
+        for (int i = 0; i < all.getLength(); i++) {
+            Element each = (Element) all.item(i);
+            boolean isForTests = "test|provided|import".contains(text(each, "scope", "compile"));
+            if (!isForTests && !text(each, "optional", "false").equals("true")) {
+                brought.add(text(each, "artifactId", ""));
+            }
+        }
+        assertEquals(
+                Set.of(
+                        "firn-core",
+                        "firn-tier-file",
+                        "firn-tier-pmem",
+                        "firn-migrator",
+                        "netty-codec-base",
+                        "netty-handler",
+                        "netty-transport-classes-epoll",
+                        "netty-transport-native-epoll"),
+                brought);
+    }
+
+    private static String text(Element parent, String name, String defaultValue) {
+        NodeList found = parent.getElementsByTagName(name);
+        return found.getLength() == 0 ? defaultValue : found.item(0).getTextContent();
     }
 
     private static List<String> given() {
@@ -123,12 +170,13 @@ class EmbeddingIT {
                 Files.createTempDirectory(directory, "embedder").toString());
     }
 
+    /** Without picocli; the codecs are there for the application's own clients. */
     private static List<String> classPath(List<String> first) {
         List<String> path = new ArrayList<>(first);
         for (String each : given()) {
             String name = Path.of(each).toUri().getPath();
             boolean isInside =
-                    name.matches(".*/(kafka-clients|slf4j-jdk14)[^/]*")
+                    name.matches(".*/(kafka-clients|slf4j-jdk14|picocli)[^/]*")
                             || name.endsWith("/netty-server/target/classes/")
                             || each.equals(JAR);
             if (!isInside) {
