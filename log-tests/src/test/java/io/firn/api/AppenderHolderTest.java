@@ -66,8 +66,7 @@ class AppenderHolderTest {
             assertEquals(1, exclusive.append(bytes("b")));
             assertThrows(ClosedException.class, () -> shared.append(bytes("c")));
             shared.close();
-            assertThrows(
-                    AppenderBusyException.class, () -> partition.openSharedAppender(holder));
+            assertThrows(AppenderBusyException.class, () -> partition.openSharedAppender(holder));
             refused();
         }
         assertEquals(1, holder.asked, "what is closed is not asked for");

@@ -27,13 +27,10 @@ final class AddUser {
      * @throws io.firn.StoreLockedException if a server has the store open
      */
     static void add(ServerConfig config, String name) throws IOException {
+        check(!name.isBlank()); // before the store is opened, which creates it
         try (Storage storage = Storage.open(config)) {
             String password = readPassword(name);
-            if (name.isBlank() || password == null || password.isEmpty()) {
-                throw new InvalidOptionException(
-                        "--add-user: expected a name, and a password in one line of standard"
-                                + " input");
-            }
+            check(password != null && !password.isEmpty());
             FileMedium medium = FileMedium.real();
             ScramUsers users =
                     ScramUsers.open(medium, FirnServer.securityDirectory(medium, storage.store()));
@@ -52,6 +49,13 @@ final class AddUser {
             }
         } catch (NoSuchAlgorithmException e) {
             throw new IllegalStateException("every JDK has what SCRAM needs", e);
+        }
+    }
+
+    private static void check(boolean isGiven) {
+        if (!isGiven) {
+            throw new InvalidOptionException(
+                    "--add-user: expected a name, and a password in one line of standard input");
         }
     }
 

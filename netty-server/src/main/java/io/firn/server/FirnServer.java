@@ -31,6 +31,7 @@ import io.firn.server.wire.Transport;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.Executor;
@@ -56,9 +57,9 @@ import org.apache.kafka.common.Uuid;
  * <p>One server for a store at a time. Close it before its store; if the store is closed first, the
  * store closes the server, which answers the requests in progress.
  *
- * <p>While the application has an exclusive appender on a partition, the server refuses what clients
- * produce to it. The server's own appender is given up for an exclusive one, except while a request
- * uses it; see {@link io.firn.Partition#openAppender}.
+ * <p>While the application has an exclusive appender on a partition, the server refuses what
+ * clients produce to it. The server's own appender is given up for an exclusive one, except while a
+ * request uses it; see {@link io.firn.Partition#openAppender}.
  *
  * <p>Thread-safe.
  */
@@ -84,6 +85,9 @@ public final class FirnServer implements AutoCloseable {
     private FirnServer(Builder builder, StoreClaim claim) throws IOException {
         this.config = builder.config();
         LogStore store = builder.store;
+        if (!builder.hasOpenedStore) {
+            sayWhatHasNoEffect();
+        }
         boolean isStarted = false;
         try {
             end.first(claim::release);
@@ -202,6 +206,28 @@ public final class FirnServer implements AutoCloseable {
     /** Returns a builder for a server on a store; the caller keeps and closes the store. */
     public static Builder of(LogStore store) {
         return new Builder(store);
+    }
+
+    /**
+     * Checks a configuration before anything is opened or created for it.
+     *
+     * @throws InvalidOptionException if no server can have it, or a file that it names cannot be
+     *     used
+     */
+    static void check(ServerConfig config) {
+        ServerSecurity.check(config, OpenSslEngines::new);
+    }
+
+    private void sayWhatHasNoEffect() {
+        List<String> ignored = config.withoutEffectWhenEmbedded();
+        if (!ignored.isEmpty()) {
+            LOG.log(
+                    System.Logger.Level.WARNING,
+                    "configuration keys without effect on a server inside an application: {0}. The"
+                            + " application has opened the store: set what they say of it in"
+                            + " LogStoreBuilder, its tiers and its Migrator, or remove the keys",
+                    ignored);
+        }
     }
 
     /** Returns the directory of the server's secrets; creates those that it is in. */
@@ -369,6 +395,7 @@ public final class FirnServer implements AutoCloseable {
         private Authorizer authorizer;
         private ThreadFactory threads = NamedThreads::daemon;
         private Consumer<Error> onError = error -> {};
+        private boolean hasOpenedStore;
         private LongSupplier quotaClock = () -> System.nanoTime() / 1_000_000;
 
         private Builder(LogStore store) {
@@ -376,7 +403,8 @@ public final class FirnServer implements AutoCloseable {
         }
 
         /**
-         * Sets the whole configuration. Keys for storage have no effect, because the store is open.
+         * Sets the whole configuration. Keys for storage have no effect, because the store is open;
+         * the start logs which of them were given.
          */
         public Builder config(ServerConfig value) {
             config = Objects.requireNonNull(value, "config");
@@ -424,6 +452,12 @@ public final class FirnServer implements AutoCloseable {
             return this;
         }
 
+        /** Says that the store was opened as the configuration describes it. */
+        Builder hasOpenedStore() {
+            hasOpenedStore = true;
+            return this;
+        }
+
         /** Sets the clock by which quotas count, in ms; it does not go back. */
         Builder quotaClock(LongSupplier value) {
             quotaClock = value;
@@ -446,6 +480,7 @@ public final class FirnServer implements AutoCloseable {
          * @throws io.firn.ClosedException if the store is closed
          */
         public FirnServer start() throws IOException {
+            check(config());
             String listeners = config().text("listeners");
             return new StoreClaim(store, listeners).start(claim -> new FirnServer(this, claim));
         }

@@ -88,12 +88,14 @@ public final class ServerMain implements Callable<Integer> {
                 System.err.println("Added the user " + user + ".");
                 return 0;
             }
+            FirnServer.check(config); // before the store is opened, which creates it
             Storage storage = Storage.open(config);
             FirnServer server;
             try {
                 server =
                         FirnServer.of(storage.store())
                                 .config(config)
+                                .hasOpenedStore()
                                 .onError(ServerMain::endIfFatal)
                                 .start();
             } catch (IOException | RuntimeException e) {

@@ -19,8 +19,14 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.NewTopic;
+import org.apache.kafka.clients.admin.OffsetSpec;
+import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.security.scram.ScramCredential;
 import org.apache.kafka.common.security.scram.internals.ScramMechanism;
+import org.apache.kafka.common.serialization.StringSerializer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -89,6 +95,10 @@ class ServerMainTest {
         return said;
     }
 
+    private static String addressIn(List<String> said) {
+        return said.get(said.size() - 1).replaceAll(".* on ([^ ]*) after.*", "$1");
+    }
+
     private static int serving(List<String> said) {
         for (int i = 0; i < said.size(); i++) {
             if (said.get(i).startsWith("Serving ") && said.get(i).endsWith(" ms.")) {
@@ -140,6 +150,19 @@ class ServerMainTest {
         assertTrue(key.contains("did you mean 'log.segment.bytes'?"), key);
         String file = refusal("nowhere.properties");
         assertTrue(file.contains("the file nowhere.properties does not exist"), file);
+        String open = refusal("--override", "listeners=PLAINTEXT://0.0.0.0:0");
+        assertTrue(open.contains("firn.insecure.listeners"), open);
+        String keys =
+                refusal(
+                        "--override",
+                        "listeners=SSL://127.0.0.1:0",
+                        "--override",
+                        "ssl.keystore.location=nowhere.p12");
+        assertTrue(keys.contains("nowhere.p12"), keys);
+        String directories = refusal("--override", "log.dirs=");
+        assertTrue(directories.contains("log.dirs must be one directory"), directories);
+        String name = refusal("--add-user", " ");
+        assertTrue(name.contains("--add-user: expected a name"), name);
         assertFalse(Files.exists(directory.resolve("data")));
         try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getByName("127.0.0.1"))) {
             String where = "127.0.0.1:" + taken.getLocalPort();
@@ -147,6 +170,40 @@ class ServerMainTest {
             assertTrue(port.contains("cannot listen on " + where), port);
             assertTrue(port.contains("in use"), port);
         }
+    }
+
+    /** Java warns of native code and of deprecated classes when they are first used. */
+    @Test
+    void shouldPrintNoWarningWhenClientsUseEveryCodec() throws Exception {
+        Process process = start("--override", ANY_PORT);
+        try {
+            List<String> words = awaitServing(process);
+            Map<String, Object> client = new HashMap<>();
+            client.put("bootstrap.servers", addressIn(words));
+            NewTopic compacted =
+                    new NewTopic("t", 1, (short) 1).configs(Map.of("cleanup.policy", "compact"));
+            try (Admin admin = Admin.create(client)) {
+                admin.createTopics(List.of(compacted)).all().get();
+                for (String codec : List.of("gzip", "snappy", "lz4", "zstd")) {
+                    client.put("compression.type", codec);
+                    try (KafkaProducer<String, String> producer =
+                            new KafkaProducer<>(
+                                    client, new StringSerializer(), new StringSerializer())) {
+                        producer.send(new ProducerRecord<>("t", codec, "v".repeat(1_000))).get();
+                    }
+                }
+                TopicPartition partition = new TopicPartition("t", 0);
+                admin.listOffsets(Map.of(partition, OffsetSpec.forTimestamp(0))).all().get();
+            }
+        } finally {
+            process.destroy();
+            assertTrue(process.waitFor(Running.HANGS_AFTER_S, TimeUnit.SECONDS));
+        }
+        List<String> others =
+                words().stream()
+                        .filter(line -> !line.matches("[-0-9]+ [:0-9]+ INFO .*|Serving .*"))
+                        .toList();
+        assertEquals(List.of(), others);
     }
 
     @Test
@@ -168,11 +225,10 @@ class ServerMainTest {
                         "super.users=User:alice");
         try {
             List<String> words = awaitServing(process);
-            String serving = words.get(words.size() - 1);
             Map<String, Object> client =
                     Map.of(
                             "bootstrap.servers",
-                            serving.replaceAll(".* on ([^ ]*) after.*", "$1"),
+                            addressIn(words),
                             "security.protocol",
                             "SASL_PLAINTEXT",
                             "sasl.mechanism",

@@ -121,6 +121,33 @@ class StoreOfServerTest {
     }
 
     @Test
+    void shouldSayWhichKeysHaveNoEffectOnAStoreThatTheApplicationHasOpened() throws Exception {
+        try (LogStore store = builder().open();
+                Logged log = new Logged("io.firn.server")) {
+            server(store).set("num.partitions", 3).start().close();
+            assertEquals(0, log.count("without effect"));
+            server(store).set("log.dirs", "elsewhere").start().close();
+            assertTrue(log.has("without effect on a server inside an application: [log.dirs]"));
+        }
+    }
+
+    @Test
+    void shouldCheckItsConfigurationBeforeItWritesAnything() throws Exception {
+        try (LogStore store = builder().open()) {
+            List<Path> before = files();
+            for (FirnServer.Builder each :
+                    List.of(
+                            FirnServer.of(store).set("listeners", "PLAINTEXT://0.0.0.0:0"),
+                            FirnServer.of(store)
+                                    .set("listeners", "SSL://127.0.0.1:0")
+                                    .set("ssl.keystore.location", "nowhere.p12"))) {
+                assertThrows(InvalidOptionException.class, each::start);
+                assertEquals(before, files());
+            }
+        }
+    }
+
+    @Test
     void shouldRefuseAStoreThatIsOpenReadOnlyAndWriteNothing() throws Exception {
         builder().open().close();
         List<Path> before = files();

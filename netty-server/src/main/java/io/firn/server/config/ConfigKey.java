@@ -36,6 +36,13 @@ public record ConfigKey(String name, ConfigType type, String defaultValue, List<
         return new ConfigKey(name, type, defaultValue, List.copyOf(all));
     }
 
+    /** Refuses an empty value, which would be taken for the default, or for the directory "". */
+    ConfigKey notEmpty() {
+        return meeting(
+                "a value; to have the default, remove the key",
+                value -> ConfigType.itemsOf(value).stream().anyMatch(item -> !item.isEmpty()));
+    }
+
     ConfigKey atLeast(long least) {
         return meeting("at least " + least, value -> Double.parseDouble(value) >= least);
     }

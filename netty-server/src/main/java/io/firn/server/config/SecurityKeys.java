@@ -24,23 +24,24 @@ final class SecurityKeys {
     private static final Map<String, ConfigKey> KEYS = new LinkedHashMap<>();
 
     static {
-        add(ConfigKey.of("ssl.keystore.location", STRING, null));
+        add(ConfigKey.of("ssl.keystore.location", STRING, null).notEmpty());
         add(storeType("ssl.keystore.type"));
         add(ConfigKey.of("ssl.keystore.password", PASSWORD, null));
         add(ConfigKey.of("ssl.key.password", PASSWORD, null));
         add(ConfigKey.of("ssl.keystore.key", PASSWORD, null));
         add(ConfigKey.of("ssl.keystore.certificate.chain", PASSWORD, null));
-        add(ConfigKey.of("ssl.truststore.location", STRING, null));
+        add(ConfigKey.of("ssl.truststore.location", STRING, null).notEmpty());
         add(storeType("ssl.truststore.type"));
         add(ConfigKey.of("ssl.truststore.password", PASSWORD, null));
         add(ConfigKey.of("ssl.truststore.certificates", PASSWORD, null));
         add(ConfigKey.of("ssl.client.auth", STRING, "none").oneOf("none", "requested", "required"));
         add(
                 ConfigKey.of("ssl.enabled.protocols", LIST, "TLSv1.2,TLSv1.3")
-                        .oneOf("TLSv1.2", "TLSv1.3"));
+                        .oneOf("TLSv1.2", "TLSv1.3")
+                        .notEmpty());
         add(ConfigKey.of("ssl.cipher.suites", LIST, ""));
         add(ConfigKey.of("firn.ssl.engine", STRING, "jdk").oneOf("jdk", "openssl"));
-        add(ConfigKey.of("ssl.principal.mapping.rules", STRING, "DEFAULT"));
+        add(ConfigKey.of("ssl.principal.mapping.rules", STRING, "DEFAULT").notEmpty());
         add(
                 ConfigKey.of("sasl.enabled.mechanisms", LIST, "")
                         .oneOf("PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512", "OAUTHBEARER"));
@@ -57,13 +58,13 @@ final class SecurityKeys {
 
     private static void addTokens() {
         String prefix = "sasl.oauthbearer.";
-        add(ConfigKey.of(prefix + "jwks.endpoint.url", STRING, null));
+        add(ConfigKey.of(prefix + "jwks.endpoint.url", STRING, null).notEmpty());
         add(ConfigKey.of(prefix + "jwks.endpoint.refresh.ms", LONG, 3_600_000).atLeast(1_000));
         add(ConfigKey.of(prefix + "jwks.endpoint.retry.backoff.ms", LONG, 100).atLeast(1));
         add(ConfigKey.of(prefix + "jwks.endpoint.retry.backoff.max.ms", LONG, 10_000).atLeast(1));
-        add(ConfigKey.of(prefix + "expected.issuer", STRING, null));
+        add(ConfigKey.of(prefix + "expected.issuer", STRING, null).notEmpty());
         add(ConfigKey.of(prefix + "expected.audience", LIST, ""));
-        add(ConfigKey.of(prefix + "sub.claim.name", STRING, "sub"));
+        add(ConfigKey.of(prefix + "sub.claim.name", STRING, "sub").notEmpty());
         add(ConfigKey.of(prefix + "clock.skew.seconds", INT, 30).atLeast(0).atMost(3_600));
         add(ConfigKey.of("oauthbearer.sasl.jaas.config", PASSWORD, null));
         // A broker's configuration has it. No class is loaded by its name.

@@ -110,6 +110,16 @@ public final class ServerConfig {
         return values.given().keySet().stream().filter(ServerKeys::isWithoutEffect).toList();
     }
 
+    /**
+     * Returns the given keys that have no effect on a server inside an application, which has
+     * opened the store itself.
+     */
+    public List<String> withoutEffectWhenEmbedded() {
+        return values.given().keySet().stream()
+                .filter(key -> ServerKeys.isWithoutEffect(key) || ServerKeys.isOfStore(key))
+                .toList();
+    }
+
     /** Returns whether a value was given. */
     public boolean has(String key) {
         return values.has(key);
@@ -152,10 +162,9 @@ public final class ServerConfig {
                 : integer("node.id");
     }
 
-    /** Returns the store's directory: the first of {@code log.dirs}, or {@code log.dir}. */
+    /** Returns the store's directory: {@code log.dirs}, or {@code log.dir}. */
     public Path directory() {
-        List<String> many = list("log.dirs");
-        return Path.of(many.isEmpty() ? text("log.dir") : many.get(0));
+        return Path.of(has("log.dirs") ? list("log.dirs").get(0) : text("log.dir"));
     }
 
     /** Returns the listeners for clients, in the order of {@code listeners}. */

@@ -50,13 +50,38 @@ public final class ServerKeys {
      */
     private static final Set<String> WITHOUT_EFFECT = new HashSet<>();
 
+    /** Keys that describe the store, which an application that embeds the server opens itself. */
+    private static final Set<String> OF_STORE =
+            Set.of(
+                    "log.dir",
+                    "log.dirs",
+                    "log.channel.type",
+                    "log.cleaner.dedupe.buffer.size",
+                    "log.cleaner.io.max.bytes.per.second",
+                    "log.pmem.pool.ratio",
+                    "storage.hdd.path",
+                    "storage.migrate.threads",
+                    "storage.migrate.threshold",
+                    "storage.pmem.block.size",
+                    "storage.pmem.emulate",
+                    "storage.pmem.path",
+                    "storage.pmem.size",
+                    "storage.tiers",
+                    "transactional.id.expiration.ms",
+                    "firn.create.topics.beside.unreadable",
+                    "firn.max.partitions");
+
     static {
         add(ConfigKey.of("node.id", INT, 1).atLeast(0));
         add(ConfigKey.of("broker.id", INT, null).atLeast(-1));
         add(ConfigKey.of("listeners", LIST, "PLAINTEXT://127.0.0.1:9092"));
-        add(ConfigKey.of("advertised.listeners", LIST, null));
-        add(ConfigKey.of("listener.security.protocol.map", LIST, PROTOCOLS));
-        add(ConfigKey.of("log.dirs", LIST, null));
+        add(ConfigKey.of("advertised.listeners", LIST, null).notEmpty());
+        add(ConfigKey.of("listener.security.protocol.map", LIST, PROTOCOLS).notEmpty());
+        add(
+                ConfigKey.of("log.dirs", LIST, null)
+                        .meeting(
+                                "one directory (storage.tiers spreads records over several)",
+                                ServerKeys::isOne));
         add(ConfigKey.of("log.dir", STRING, "data").meeting("a directory", dir -> !dir.isEmpty()));
         add(ConfigKey.of("num.network.threads", INT, networkThreads()).atLeast(1));
         add(ConfigKey.of("background.threads", INT, 4).atLeast(1));
@@ -108,16 +133,16 @@ public final class ServerKeys {
         add(ConfigKey.of("transactional.id.expiration.ms", INT, 604_800_000).atLeast(1));
         // Keys of Pafka.
         add(ConfigKey.of("log.channel.type", STRING, "file").oneOf("file", "pmem", "mix"));
-        add(ConfigKey.of("storage.pmem.path", LIST, "/pmem"));
+        add(ConfigKey.of("storage.pmem.path", LIST, "/pmem").notEmpty());
         add(ConfigKey.of("storage.pmem.size", LONG, -1).atLeast(-1));
-        add(ConfigKey.of("storage.hdd.path", STRING, "/hdd"));
+        add(ConfigKey.of("storage.hdd.path", STRING, "/hdd").notEmpty());
         add(ConfigKey.of("storage.migrate.threshold", DOUBLE, 0.5).atLeast(-1));
-        add(ConfigKey.of("storage.migrate.threads", INT, 1).atLeast(1));
+        add(ConfigKey.of("storage.migrate.threads", INT, 1).atLeast(1).atMost(64));
         add(ConfigKey.of("log.pmem.pool.ratio", DOUBLE, 0.8).atLeast(0));
         // Keys of Firn.
         add(ConfigKey.of("storage.pmem.emulate", BOOLEAN, false));
         add(ConfigKey.of("storage.pmem.block.size", INT, null).atLeast(1));
-        add(ConfigKey.of("storage.tiers", LIST, null));
+        add(ConfigKey.of("storage.tiers", LIST, null).notEmpty());
         add(ConfigKey.of("firn.durability", STRING, "durable").oneOf("durable", "written"));
         add(ConfigKey.of("firn.acks1.waits.for.force", BOOLEAN, false));
         add(ConfigKey.of("firn.create.topics.beside.unreadable", BOOLEAN, false));
@@ -221,6 +246,11 @@ public final class ServerKeys {
         KEYS.put(key.name(), key);
     }
 
+    private static boolean isOne(String list) {
+        List<String> items = ConfigType.itemsOf(list);
+        return items.size() == 1 && !items.get(0).isEmpty();
+    }
+
     /** Returns all keys, by name. */
     static Map<String, ConfigKey> all() {
         return KEYS;
@@ -245,6 +275,11 @@ public final class ServerKeys {
     /** Returns whether a key is accepted only because Kafka's stock files contain it. */
     static boolean isWithoutEffect(String name) {
         return WITHOUT_EFFECT.contains(name);
+    }
+
+    /** Returns whether a key describes the store, and so has no effect on an open one. */
+    static boolean isOfStore(String name) {
+        return OF_STORE.contains(name);
     }
 
     /** Returns the server key with a topic key's default; null when there is none. */

@@ -62,6 +62,15 @@ public final class ServerSecurity {
     }
 
     /**
+     * Checks all that the constructor does, for a server whose store is not open yet.
+     *
+     * @throws InvalidOptionException as the constructor
+     */
+    public static void check(ServerConfig config, TlsEngines.Library openSsl) {
+        var unused = new ServerSecurity(config, null, null, null, new AuditLog(), openSsl);
+    }
+
+    /**
      * Returns whether clients need rights: there is a listener where they say who they are, or the
      * configuration asks for it.
      */

@@ -5,10 +5,14 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.firn.InvalidOptionException;
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -167,5 +171,74 @@ class ServerConfigTest {
                 e.getMessage().contains("did you mean 'listener.name.ssl.ssl.keystore.password'"),
                 e.getMessage());
         assertTrue(!e.getMessage().contains("s3cret"), e.getMessage());
+    }
+
+    /** Keys whose empty value means something, or which have no effect. */
+    private static final Set<String> MAY_BE_EMPTY =
+            Set.of(
+                    "authorizer.class.name",
+                    "log.cleanup.policy",
+                    "sasl.enabled.mechanisms",
+                    "sasl.oauthbearer.expected.audience",
+                    "ssl.cipher.suites",
+                    "super.users");
+
+    @Test
+    void shouldTakeNoEmptyValueForADefault() {
+        List<String> taken = new ArrayList<>();
+        for (ConfigKey key : ServerKeys.all().values()) {
+            if (key.isSecret()
+                    || ServerKeys.isWithoutEffect(key.name())
+                    || MAY_BE_EMPTY.contains(key.name())) {
+                continue;
+            }
+            boolean isList = key.type() == ConfigType.LIST;
+            for (String empty : isList ? List.of("", " ", ",", " , ") : List.of("", " ")) {
+                try {
+                    ServerConfig.of(Map.of(key.name(), empty));
+                    taken.add(key.name() + "=" + empty);
+                } catch (InvalidOptionException e) {
+                    assertTrue(e.getMessage().contains(key.name()), e::getMessage);
+                }
+            }
+        }
+        assertEquals(List.of(), taken);
+    }
+
+    @Test
+    void shouldTakeOneDirectoryAndSayWhatSpreadsRecordsOverSeveral() {
+        assertEquals(Path.of("a"), ServerConfig.of(Map.of("log.dirs", "a")).directory());
+        InvalidOptionException e =
+                assertThrows(
+                        InvalidOptionException.class,
+                        () -> ServerConfig.of(Map.of("log.dirs", "/a,/b")));
+        assertTrue(e.getMessage().contains("storage.tiers"), e::getMessage);
+    }
+
+    /** Whoever adds a key that only Storage reads is to name it among those of the store. */
+    @Test
+    void shouldNameTheKeysThatHaveNoEffectOnAnEmbeddedServer() throws IOException {
+        Path sources = Path.of("src/main/java/io/firn/server");
+        String storage = Files.readString(sources.resolve("Storage.java"));
+        StringBuilder others = new StringBuilder();
+        try (Stream<Path> all = Files.walk(sources)) {
+            for (Path each : all.filter(p -> p.toString().endsWith(".java")).toList()) {
+                String name = each.getFileName().toString();
+                if (!Set.of("Storage.java", "ServerKeys.java").contains(name)) {
+                    others.append(Files.readString(each));
+                }
+            }
+        }
+        for (String key : ServerKeys.all().keySet()) {
+            String quoted = '"' + key + '"';
+            boolean isStores =
+                    (storage.contains(quoted) && others.indexOf(quoted) < 0)
+                            || key.startsWith("log.dir");
+            assertEquals(isStores, ServerKeys.isOfStore(key), key);
+        }
+        ServerConfig config =
+                ServerConfig.of(
+                        Map.of("log.dirs", "a", "zookeeper.connect", "b", "num.partitions", "3"));
+        assertEquals(List.of("log.dirs", "zookeeper.connect"), config.withoutEffectWhenEmbedded());
     }
 }
