@@ -41,7 +41,11 @@ final class FileStore implements AutoCloseable {
     private void open() {
         store =
                 StoreBuilder.over(directory, medium)
-                        .tier(FileTier.builder(directory.resolve(TIER)).medium(medium).build())
+                        .tier(
+                                FileTier.builder(directory.resolve(TIER))
+                                        .medium(medium)
+                                        .declareDurable()
+                                        .build())
                         .clock(() -> nowMs)
                         .invokerMode()
                         .open();

@@ -47,7 +47,10 @@ class GoldenStoreTest {
         Map<String, String> before = contents();
         try (LogStore store =
                 LogStore.in(directory)
-                        .tier(FileTier.at(directory.resolve(FileStore.TIER)))
+                        .tier(
+                                FileTier.builder(directory.resolve(FileStore.TIER))
+                                        .declareDurable()
+                                        .build())
                         .readOnly()
                         .invokerMode()
                         .open()) {

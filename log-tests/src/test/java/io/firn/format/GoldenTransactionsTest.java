@@ -193,7 +193,10 @@ class GoldenTransactionsTest {
         GoldenZip.unpack(name, directory);
         try (LogStore store =
                 LogStore.in(directory)
-                        .tier(FileTier.at(directory.resolve(FileStore.TIER)))
+                        .tier(
+                                FileTier.builder(directory.resolve(FileStore.TIER))
+                                        .declareDurable()
+                                        .build())
                         .readOnly()
                         .invokerMode()
                         .open()) {

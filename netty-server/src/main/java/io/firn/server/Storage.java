@@ -114,7 +114,7 @@ final class Storage implements AutoCloseable {
         }
         String type = config.text("log.channel.type");
         if (type.equals("file")) {
-            tiers.add(FileTier.at(config.directory().resolve("segments")));
+            tiers.add(file(config, config.directory().resolve("segments")).build());
         } else {
             Path[] pools =
                     config.list("storage.pmem.path").stream()
@@ -123,7 +123,8 @@ final class Storage implements AutoCloseable {
             tiers.add(pmem(config, config.number("storage.pmem.size"), pools));
             if (type.equals("mix")) {
                 tiers.add(
-                        FileTier.at(Path.of(config.text("storage.hdd.path")).resolve("segments")));
+                        file(config, Path.of(config.text("storage.hdd.path")).resolve("segments"))
+                                .build());
             }
         }
         return tiers;
@@ -145,8 +146,13 @@ final class Storage implements AutoCloseable {
             long size = bytes == null ? config.number("storage.pmem.size") : Long.parseLong(bytes);
             return pmem(config, size, path);
         }
-        FileTier.Builder file = FileTier.builder(path);
+        FileTier.Builder file = file(config, path);
         return bytes == null ? file.build() : file.capacityBytes(Long.parseLong(bytes)).build();
+    }
+
+    private static FileTier.Builder file(ServerConfig config, Path path) {
+        FileTier.Builder file = FileTier.builder(path);
+        return config.flag("storage.declare.durable") ? file.declareDurable() : file;
     }
 
     private static StorageTier pmem(ServerConfig config, long size, Path... pools) {

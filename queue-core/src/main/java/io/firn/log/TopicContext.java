@@ -26,7 +26,7 @@ public final class TopicContext {
         this.name = name;
         this.options = options;
         this.files = new TopicFiles(store.files(), id);
-        this.tiers = store.tiers().stream().filter(tier -> isAllowed(options, tier)).toList();
+        this.tiers = allowed(options, store.tiers());
         int bytes = options.segmentBytes();
         for (TierState state : tiers) {
             bytes = Math.min(bytes, state.tier().maxSegmentBytes());
@@ -34,11 +34,60 @@ public final class TopicContext {
         this.segmentBytes = bytes;
     }
 
-    private static boolean isAllowed(TopicOptions options, TierState state) {
-        boolean isChosen =
-                options.tiers().isEmpty()
-                        || (state.isLabelled() && options.tiers().contains(state.label()));
-        return isChosen && state.tier().durabilityClass().compareTo(options.minimumClass()) >= 0;
+    /**
+     * The tiers whose class is enough. If there is none, those of which it is not known: an earlier
+     * release took any file system for one that survives a power failure, so a topic may have been
+     * created there with that class.
+     */
+    private static List<TierState> allowed(TopicOptions options, List<TierState> all) {
+        List<TierState> chosen = all.stream().filter(tier -> isChosen(options, tier)).toList();
+        List<TierState> enough = chosen.stream().filter(tier -> isEnough(options, tier)).toList();
+        return enough.isEmpty()
+                ? chosen.stream().filter(tier -> tier.tier().unknownFileSystem() != null).toList()
+                : enough;
+    }
+
+    private static boolean isChosen(TopicOptions options, TierState state) {
+        return options.tiers().isEmpty()
+                || (state.isLabelled() && options.tiers().contains(state.label()));
+    }
+
+    private static boolean isEnough(TopicOptions options, TierState state) {
+        return state.tier().durabilityClass().compareTo(options.minimumClass()) >= 0;
+    }
+
+    /** Returns whether a tier is known to have the class that the topic asks for. */
+    public boolean hasItsClass() {
+        return tiers.stream().anyMatch(tier -> isEnough(options, tier));
+    }
+
+    /**
+     * Returns what is to be said of tiers that the topic may be in by its choice, and of which it
+     * is not known whether they have its class; null when there are none.
+     */
+    public String unknownTiers() {
+        List<String> unknown =
+                store.tiers().stream()
+                        .filter(tier -> isChosen(options, tier) && !isEnough(options, tier))
+                        .filter(tier -> tier.tier().unknownFileSystem() != null)
+                        .map(tier -> tier.tier().name() + " on " + tier.tier().unknownFileSystem())
+                        .toList();
+        if (unknown.isEmpty()) {
+            return null;
+        }
+        return "topic "
+                + name
+                + " asks for "
+                + options.minimumClass()
+                + ", and it is not known whether its tiers "
+                + unknown
+                + " provide that: "
+                + (hasItsClass()
+                        ? "no more of it is stored there"
+                        : "as there is no other, it is stored there nevertheless, and a power"
+                                + " failure may lose acknowledged records")
+                + "; if forced files survive a power failure there, declare that with"
+                + " FileTier.Builder.declareDurable (server: storage.declare.durable=true)";
     }
 
     public LogContext store() {

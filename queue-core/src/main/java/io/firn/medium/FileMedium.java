@@ -152,8 +152,21 @@ public interface FileMedium {
         return null;
     }
 
-    /** Returns what a forced file on this path survives. */
+    /**
+     * Returns what a forced file on this path survives: the weaker class where {@link
+     * #unknownFileSystem} names one.
+     */
     DurabilityClass durabilityClass(Path path) throws IOException;
+
+    /**
+     * Returns the type of the file system of a path if it is not known what a forced file survives
+     * there, as on network file systems and FUSE.
+     *
+     * @return null when it is known
+     */
+    default String unknownFileSystem(Path path) throws IOException {
+        return null;
+    }
 
     /** Returns the bytes that may still be written below the path. */
     long usableBytes(Path path) throws IOException;

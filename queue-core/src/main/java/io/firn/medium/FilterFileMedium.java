@@ -107,6 +107,11 @@ public class FilterFileMedium implements FileMedium {
     }
 
     @Override
+    public String unknownFileSystem(Path path) throws IOException {
+        return in.unknownFileSystem(path);
+    }
+
+    @Override
     public long usableBytes(Path path) throws IOException {
         return in.usableBytes(path);
     }

@@ -24,7 +24,6 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Deque;
 import java.util.List;
-import java.util.Set;
 import java.util.UUID;
 
 /**
@@ -35,8 +34,6 @@ import java.util.UUID;
  */
 enum RealFileMedium implements FileMedium {
     INSTANCE;
-
-    private static final Set<String> MEMORY_FILE_SYSTEMS = Set.of("tmpfs", "ramfs", "devtmpfs");
 
     @Override
     public AutoCloseable use() throws IOException {
@@ -208,10 +205,23 @@ enum RealFileMedium implements FileMedium {
 
     @Override
     public DurabilityClass durabilityClass(Path path) throws IOException {
-        String type = fileStore(path).type();
-        return MEMORY_FILE_SYSTEMS.contains(type)
-                ? DurabilityClass.PROCESS_CRASH
-                : DurabilityClass.POWER_FAIL;
+        DurabilityClass known = fileSystem(path).survives();
+        return known == null ? DurabilityClass.PROCESS_CRASH : known;
+    }
+
+    @Override
+    public String unknownFileSystem(Path path) throws IOException {
+        FileSystemType type = fileSystem(path);
+        return type.survives() == null ? type.name() : null;
+    }
+
+    private static FileSystemType fileSystem(Path path) throws IOException {
+        Path existing = nearestExisting(path);
+        try {
+            return FileSystemType.of(existing);
+        } catch (IOException e) {
+            throw undetermined(existing, e);
+        }
     }
 
     @Override
@@ -288,10 +298,14 @@ enum RealFileMedium implements FileMedium {
         try {
             return Files.getFileStore(existing);
         } catch (IOException e) {
-            IOException why = OutOfDescriptorsException.orSame(existing, e);
-            throw new IOException(
-                    "could not determine the file system of " + existing + ": " + why, why);
+            throw undetermined(existing, e);
         }
+    }
+
+    private static IOException undetermined(Path existing, IOException e) {
+        IOException why = OutOfDescriptorsException.orSame(existing, e);
+        return new IOException(
+                "could not determine the file system of " + existing + ": " + why, why);
     }
 
     private static Path nearestExisting(Path path) throws IOException {

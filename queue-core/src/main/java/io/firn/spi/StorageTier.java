@@ -60,6 +60,16 @@ public interface StorageTier extends Tier, AutoCloseable {
     DurabilityClass durabilityClass();
 
     /**
+     * Returns the type of the tier's file system if it is not known what a forced byte survives
+     * there; {@link #durabilityClass} is then the weakest.
+     *
+     * @return null when it is known or was declared, which is the default
+     */
+    default String unknownFileSystem() {
+        return null;
+    }
+
+    /**
      * Returns the bytes that the tier may use; {@link Long#MAX_VALUE} when only the file system
      * limits it.
      */

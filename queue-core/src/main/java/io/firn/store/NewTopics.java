@@ -106,9 +106,16 @@ final class NewTopics {
 
     private static void checkTiersOf(TopicContext topic) {
         TopicOptions options = topic.options();
-        if (topic.tiers().isEmpty()) {
+        if (!topic.hasItsClass()) {
+            String unknown = topic.unknownTiers();
             throw new InvalidOptionException(
-                    "no tier gives " + options.minimumClass() + ", which the topic asks for");
+                    "no tier gives "
+                            + options.minimumClass()
+                            + ", which the topic asks for"
+                            + (unknown == null
+                                    ? ""
+                                    : "; where Firn does not know the file system, declare what it"
+                                            + " survives (FileTier.Builder.declareDurable)"));
         }
         if (topic.segmentBytes() <= options.maxRecordBytes()) {
             throw new InvalidOptionException(

@@ -246,6 +246,9 @@ public final class StoreOpener {
                     "tier {0}: durability class {1}",
                     tier.name(),
                     tier.durabilityClass());
+            if (tier.unknownFileSystem() != null) {
+                LOG.log(System.Logger.Level.WARNING, unknownFileSystemOf(tier));
+            }
         }
         if (!missing.isEmpty()) {
             throw new IOException(
@@ -257,6 +260,17 @@ public final class StoreOpener {
         if (!all.equals(known)) {
             identity.tiers(all);
         }
+    }
+
+    private static String unknownFileSystemOf(StorageTier tier) {
+        return "tier "
+                + tier.name()
+                + " is on a file system of type "
+                + tier.unknownFileSystem()
+                + ", of which Firn does not know what a force survives: its class is "
+                + tier.durabilityClass()
+                + "; if forced files survive a power failure there, declare that with"
+                + " FileTier.Builder.declareDurable (server: storage.declare.durable=true)";
     }
 
     private void openTopics(TopicScan scan, Map<UUID, List<Block>> found) throws IOException {
@@ -375,6 +389,10 @@ public final class StoreOpener {
         TopicOptions options = description.options();
         TopicLog topic = new TopicLog(context, topics, id, description.name(), options);
         topics.checkTiers(options);
+        String unknown = topic.context().unknownTiers();
+        if (unknown != null) {
+            context.findings().add(unknown);
+        }
         topic.recover(blocks);
         topics.add(topic);
     }

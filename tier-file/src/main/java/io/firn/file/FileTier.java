@@ -38,6 +38,7 @@ public final class FileTier implements StorageTier {
     private final Path root;
     private final FileMedium medium;
     private final long capacityBytes;
+    private final boolean isDeclaredDurable;
     private final TierOwnership ownership;
     private final TierContents contents;
 
@@ -46,6 +47,7 @@ public final class FileTier implements StorageTier {
 
     private TierContext context;
     private DurabilityClass durabilityClass;
+    private String unknownFileSystem;
     private volatile List<String> strangers = List.of();
     private volatile boolean open;
 
@@ -53,6 +55,7 @@ public final class FileTier implements StorageTier {
         this.root = builder.directory.toAbsolutePath().normalize();
         this.medium = builder.medium;
         this.capacityBytes = builder.capacityBytes;
+        this.isDeclaredDurable = builder.isDeclaredDurable;
         this.ownership = new TierOwnership(medium, root);
         this.contents = new TierContents(this, medium, root, capacityBytes);
     }
@@ -81,7 +84,12 @@ public final class FileTier implements StorageTier {
         contents.filesToSend(context.filesToSend());
         ownership.acquire(context);
         try {
+            unknownFileSystem = medium.unknownFileSystem(root);
             durabilityClass = medium.durabilityClass(root);
+            if (unknownFileSystem != null && isDeclaredDurable) {
+                unknownFileSystem = null;
+                durabilityClass = DurabilityClass.POWER_FAIL;
+            }
             scan();
             if (!context.readOnly()) {
                 contents.spareDescriptors().keep();
@@ -128,6 +136,12 @@ public final class FileTier implements StorageTier {
     public DurabilityClass durabilityClass() {
         requireOpen();
         return durabilityClass;
+    }
+
+    @Override
+    public String unknownFileSystem() {
+        requireOpen();
+        return unknownFileSystem;
     }
 
     @Override
@@ -342,6 +356,7 @@ public final class FileTier implements StorageTier {
         private final Path directory;
         private FileMedium medium = FileMedium.real();
         private long capacityBytes = Long.MAX_VALUE;
+        private boolean isDeclaredDurable;
 
         private Builder(Path directory) {
             this.directory = Objects.requireNonNull(directory, "directory");
@@ -364,6 +379,16 @@ public final class FileTier implements StorageTier {
                         "the capacity is a number of bytes above 0, found " + capacityBytes);
             }
             this.capacityBytes = capacityBytes;
+            return this;
+        }
+
+        /**
+         * Declares that forced files survive a power failure where Firn does not know the file
+         * system, as on network file systems and FUSE: the tier's class is then {@link
+         * DurabilityClass#POWER_FAIL}. Changes nothing where it knows, such as in memory.
+         */
+        public Builder declareDurable() {
+            this.isDeclaredDurable = true;
             return this;
         }
 

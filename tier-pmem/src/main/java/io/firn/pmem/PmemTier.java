@@ -46,6 +46,7 @@ public final class PmemTier implements StorageTier {
     private volatile List<PmemPool> pools = List.of();
     private volatile List<PmemProvider> providers = List.of();
     private volatile TierContext context;
+    private volatile String unknownFileSystem;
 
     private PmemTier(PoolOptions options) {
         this.options = options;
@@ -94,6 +95,25 @@ public final class PmemTier implements StorageTier {
         List<PmemPool> opened = List.copyOf(opener.open());
         providers = List.copyOf(opener.providers());
         pools = opened;
+        unknownFileSystem = findUnknownFileSystem();
+    }
+
+    /** Only forced emulation depends on the file system. */
+    private String findUnknownFileSystem() throws IOException {
+        String unknown = null;
+        boolean depends = options.emulation() == Emulation.FORCED;
+        if (depends && durabilityClass() == DurabilityClass.PROCESS_CRASH) {
+            for (Path directory : options.directories()) {
+                String found = options.medium().unknownFileSystem(directory);
+                unknown = found == null ? unknown : found;
+            }
+        }
+        return unknown;
+    }
+
+    @Override
+    public String unknownFileSystem() {
+        return unknownFileSystem;
     }
 
     /** In a read-only tier: maps the pools again when the writing process has enlarged one. */

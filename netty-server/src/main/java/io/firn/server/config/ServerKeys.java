@@ -141,6 +141,7 @@ public final class ServerKeys {
         add(ConfigKey.of("log.pmem.pool.ratio", DOUBLE, 0.8).atLeast(0));
         // Keys of Firn.
         add(ConfigKey.of("storage.pmem.emulate", BOOLEAN, false));
+        add(ConfigKey.of("storage.declare.durable", BOOLEAN, false));
         add(ConfigKey.of("storage.pmem.block.size", INT, null).atLeast(1));
         add(ConfigKey.of("storage.tiers", LIST, null).notEmpty());
         add(ConfigKey.of("firn.durability", STRING, "durable").oneOf("durable", "written"));

@@ -1,0 +1,157 @@
+package io.firn.trouble;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.firn.DurabilityClass;
+import io.firn.InvalidOptionException;
+import io.firn.LogStore;
+import io.firn.TopicOptions;
+import io.firn.file.FileTier;
+import io.firn.medium.FilterFileMedium;
+import io.firn.sim.SimulatedFileMedium;
+import io.firn.store.StoreBuilder;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.logging.Handler;
+import java.util.logging.Level;
+import java.util.logging.LogRecord;
+import java.util.logging.Logger;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** A tier on a file system of which Firn does not know what a force survives. */
+class UnknownFileSystemTest {
+    private static final Logger LOG = Logger.getLogger("io.firn");
+    private static final TopicOptions SAFE =
+            TopicOptions.defaults().withMinimumClass(DurabilityClass.POWER_FAIL);
+
+    private final SimulatedFileMedium simulated = new SimulatedFileMedium();
+    private final List<String> logged = new ArrayList<>();
+    private final Handler handler =
+            new Handler() {
+                @Override
+                public void publish(LogRecord record) {
+                    logged.add(record.getMessage());
+                }
+
+                @Override
+                public void flush() {}
+
+                @Override
+                public void close() {}
+            };
+
+    /** What is below these paths is on a network file system. */
+    private static final class Network extends FilterFileMedium {
+        private final Path mounted;
+
+        Network(SimulatedFileMedium in, Path mounted) {
+            super(in);
+            this.mounted = mounted;
+        }
+
+        @Override
+        public DurabilityClass durabilityClass(Path path) {
+            return unknownFileSystem(path) == null
+                    ? DurabilityClass.POWER_FAIL
+                    : DurabilityClass.PROCESS_CRASH;
+        }
+
+        @Override
+        public String unknownFileSystem(Path path) {
+            return path.startsWith(mounted) ? "nfs4" : null;
+        }
+    }
+
+    @BeforeEach
+    void listen() {
+        LOG.setLevel(Level.WARNING);
+        LOG.addHandler(handler);
+    }
+
+    @AfterEach
+    void stop() {
+        LOG.removeHandler(handler);
+        LOG.setLevel(null);
+    }
+
+    private FileTier.Builder tier(String name, String mounted) {
+        Path directory = Path.of("/sim").resolve(name);
+        return FileTier.builder(directory).medium(new Network(simulated, Path.of(mounted)));
+    }
+
+    private LogStore open(FileTier... tiers) {
+        StoreBuilder builder = StoreBuilder.over(Path.of("/sim/store"), simulated);
+        for (FileTier each : tiers) {
+            builder.tier(each);
+        }
+        return builder.invokerMode().open();
+    }
+
+    private static DurabilityClass classOf(LogStore store, int tier) {
+        return store.metrics().tiers().get(tier).durabilityClass();
+    }
+
+    @Test
+    void shouldWarnOfAFileSystemThatIsNotKnownAndClaimLess() {
+        try (LogStore store = open(tier("a", "/sim").build())) {
+            assertEquals(DurabilityClass.PROCESS_CRASH, classOf(store, 0));
+            String warning = String.join("\n", logged);
+            assertTrue(warning.contains("nfs4"), warning);
+            assertTrue(warning.contains("declareDurable"), warning);
+            Disk.append(Disk.partition(store), 2);
+            InvalidOptionException refused =
+                    assertThrows(
+                            InvalidOptionException.class, () -> store.createTopic("safe", SAFE));
+            assertTrue(refused.getMessage().contains("declareDurable"), refused.getMessage());
+            assertEquals(List.of(), store.findings());
+        }
+    }
+
+    @Test
+    void shouldBelieveWhatIsDeclared() {
+        try (LogStore store = open(tier("a", "/sim").declareDurable().build())) {
+            assertEquals(DurabilityClass.POWER_FAIL, classOf(store, 0));
+            store.createTopic("safe", SAFE);
+            assertEquals(List.of(), logged);
+        }
+    }
+
+    @Test
+    void shouldGoOnWithTopicsThatWereCreatedWhenAllFileSystemsCounted() {
+        try (LogStore store = open(tier("a", "/known").build())) {
+            Disk.append(Disk.partition(store), 2);
+            assertEquals(
+                    DurabilityClass.POWER_FAIL,
+                    store.openTopic(Disk.TOPIC).options().minimumClass());
+        }
+        try (LogStore store = open(tier("a", "/sim").build())) {
+            Disk.append(Disk.partition(store), 20);
+            assertEquals(22, Disk.partition(store).nextOffset());
+            String findings = String.join("\n", store.findings());
+            assertTrue(findings.contains("nfs4"), findings);
+            assertTrue(findings.contains("declareDurable"), findings);
+            assertTrue(findings.contains("stored there nevertheless"), findings);
+        }
+        try (LogStore store = open(tier("a", "/sim").declareDurable().build())) {
+            assertEquals(List.of(), store.findings());
+        }
+    }
+
+    @Test
+    void shouldStoreATopicOnlyWhereItsClassIsKnownIfThereIsSuchATier() {
+        try (LogStore store = open(tier("a", "/known").build(), tier("b", "/known").build())) {
+            Disk.append(Disk.partition(store), 14);
+        }
+        try (LogStore store = open(tier("a", "/known").build(), tier("b", "/sim/b").build())) {
+            Disk.append(Disk.partition(store), 2);
+            String findings = String.join("\n", store.findings());
+            assertTrue(findings.contains("no more of it is stored there"), findings);
+            assertThrows(InvalidOptionException.class, () -> store.migrate(Disk.TOPIC, 0, 0, 1));
+        }
+    }
+}
