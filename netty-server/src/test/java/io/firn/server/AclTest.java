@@ -36,6 +36,7 @@ import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.KafkaFuture;
 import org.apache.kafka.common.TopicCollection;
 import org.apache.kafka.common.TopicPartition;
@@ -141,9 +142,19 @@ class AclTest {
         try (KafkaProducer<String, String> producer =
                 new KafkaProducer<>(client, new StringSerializer(), new StringSerializer())) {
             producer.send(new ProducerRecord<>(TOPIC, "one")).get(60, TimeUnit.SECONDS);
-        } catch (ExecutionException e) {
-            throw e.getCause() instanceof RuntimeException cause ? cause : e;
+        } catch (ExecutionException | KafkaException e) {
+            throw refusalIn(e);
         }
+    }
+
+    /** A refusal that a producer finds out about between two calls is the cause of what it throws. */
+    private static Exception refusalIn(Exception thrown) {
+        for (Throwable each = thrown; each != null; each = each.getCause()) {
+            if (each instanceof AuthorizationException refusal) {
+                return refusal;
+            }
+        }
+        return thrown.getCause() instanceof RuntimeException cause ? cause : thrown;
     }
 
     // ---- each row
