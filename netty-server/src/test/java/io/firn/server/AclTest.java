@@ -147,7 +147,9 @@ class AclTest {
         }
     }
 
-    /** A refusal that a producer finds out about between two calls is the cause of what it throws. */
+    /**
+     * A refusal that a producer finds out about between two calls is the cause of what it throws.
+     */
     private static Exception refusalIn(Exception thrown) {
         for (Throwable each = thrown; each != null; each = each.getCause()) {
             if (each instanceof AuthorizationException refusal) {

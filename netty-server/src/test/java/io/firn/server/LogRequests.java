@@ -91,7 +91,7 @@ import org.apache.kafka.common.record.internal.SimpleRecord;
  * document TYPE:NAME KEY; KEY
  * </pre>
  *
- * <p>Offsets are those of the topic {@code offsets}; the answer has what is committed after the
+ * <p>Offsets are those of the topic {@code committed}; the answer has what is committed after the
  * request, with a transaction also before its end. A step of a transaction is {@code add}, of a
  * group, {@code commit} or {@code abort}. A batch is produced with a record for each timestamp,
  * which may be relative, as {@code now+1000}; the records that are refused are named, with a {@code
@@ -214,7 +214,7 @@ final class LogRequests {
         find(GROUP, group);
         OffsetCommitRequestData request =
                 new OffsetCommitRequestData().setGroupId(group).setGenerationIdOrMemberEpoch(-1);
-        OffsetCommitRequestTopic topic = new OffsetCommitRequestTopic().setName("offsets");
+        OffsetCommitRequestTopic topic = new OffsetCommitRequestTopic().setName("committed");
         topic.partitions().add(new OffsetCommitRequestPartition().setCommittedOffset(offset));
         request.topics().add(topic);
         return askCoordinator(
@@ -448,7 +448,7 @@ final class LogRequests {
                         .setGroupId(group)
                         .setProducerId(producer.producerId())
                         .setProducerEpoch(producer.producerEpoch());
-        TxnOffsetCommitRequestTopic topic = new TxnOffsetCommitRequestTopic().setName("offsets");
+        TxnOffsetCommitRequestTopic topic = new TxnOffsetCommitRequestTopic().setName("committed");
         topic.partitions().add(new TxnOffsetCommitRequestPartition().setCommittedOffset(offset));
         request.topics().add(topic);
         return askCoordinator(
