@@ -29,6 +29,7 @@ import java.util.Set;
  * have been deleted and replaced by another.
  */
 final class FileLocks {
+    private static final System.Logger LOG = System.getLogger("io.firn");
     private static final int MAX_HOLDER_BYTES = 1024;
     private static final Map<Object, String> HELD = new HashMap<>();
 
@@ -118,7 +119,7 @@ final class FileLocks {
                         continue;
                     }
                     String holder = describeThisProcess();
-                    write(opened, holder);
+                    write(file, opened, holder);
                     keys.forEach(key -> HELD.put(key, holder));
                     return new Held(file, keys, opened, isNew);
                 } catch (NoSuchFileException e) {
@@ -230,9 +231,18 @@ final class FileLocks {
                 + started;
     }
 
-    private static void write(RandomAccessFile opened, String holder) throws IOException {
-        opened.setLength(0);
-        opened.write((holder + "\n").getBytes(StandardCharsets.UTF_8));
+    /** The lock holds without it: a full file system may refuse even so few bytes. */
+    private static void write(Path file, RandomAccessFile opened, String holder) {
+        try {
+            opened.setLength(0); // nothing of another holder stays
+            opened.write((holder + "\n").getBytes(StandardCharsets.UTF_8));
+        } catch (IOException e) {
+            LOG.log(
+                    System.Logger.Level.WARNING,
+                    file
+                            + " is locked, but does not say by whom, because it cannot be written: "
+                            + e.getMessage());
+        }
     }
 
     private static String read(RandomAccessFile opened) throws IOException {

@@ -11,7 +11,6 @@ import java.util.Locale;
  */
 public final class OutOfDescriptorsException extends IOException {
     private static final long serialVersionUID = 1L;
-    private static final TooManyOpenFiles TOO_MANY = new TooManyOpenFiles();
 
     /** Creates the exception for a file that could not be opened. */
     public OutOfDescriptorsException(Path path, IOException cause) {
@@ -24,7 +23,9 @@ public final class OutOfDescriptorsException extends IOException {
 
     /** Returns this exception if an error in opening a file means it, or the error itself. */
     static IOException orSame(Path path, IOException e) {
-        return TOO_MANY.isMeantBy(e) ? new OutOfDescriptorsException(path, e) : e;
+        return SystemMessage.TOO_MANY_OPEN_FILES.isMeantBy(e)
+                ? new OutOfDescriptorsException(path, e)
+                : e;
     }
 
     /** Returns whether this is the reason for an error. */

@@ -19,6 +19,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.BasicFileAttributes;
+import java.nio.file.attribute.FileAttribute;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -80,7 +81,7 @@ enum RealFileMedium implements FileMedium {
     @Override
     public void createDirectory(Path directory) throws IOException {
         try {
-            Files.createDirectory(directory, FileModes.ofDirectory(directory));
+            createNew(directory, Files::createDirectory, FileModes.ofDirectory(directory));
         } catch (FileAlreadyExistsException e) {
             if (!Files.isDirectory(directory)) {
                 throw new FileSystemException(
@@ -105,16 +106,26 @@ enum RealFileMedium implements FileMedium {
 
     @Override
     public MediumFile create(Path file) throws IOException {
-        try {
-            Files.createFile(file, FileModes.ofFile(file));
-        } catch (IOException e) {
-            throw OutOfDescriptorsException.orSame(file, e);
-        }
+        createNew(file, Files::createFile, FileModes.ofFile(file));
         try {
             return new RealFile(file, new RandomAccessFile(file.toFile(), "rw"));
         } catch (IOException e) {
             Files.deleteIfExists(file); // so that it can be created again
             throw OutOfDescriptorsException.orSame(file, e);
+        }
+    }
+
+    private interface Creation {
+        Path create(Path path, FileAttribute<?>... attributes) throws IOException;
+    }
+
+    private void createNew(Path path, Creation creation, FileAttribute<?>... attributes)
+            throws IOException {
+        try {
+            creation.create(path, attributes);
+        } catch (IOException e) {
+            IOException why = OutOfDescriptorsException.orSame(path, e);
+            throw why == e ? OutOfInodesException.orSame(this, path, e) : why;
         }
     }
 

@@ -14,8 +14,8 @@ import java.util.List;
 
 /**
  * A little space reserved on the store's file system, so that deletions can be recorded when the
- * disk is full: a new log start, a tombstone, the checkpoint without which no segment is deleted.
- * Thread-safe.
+ * disk is full, of bytes or of inodes: a new log start, a tombstone, the checkpoint without which
+ * no segment is deleted. Thread-safe.
  *
  * <p>The space is a file of one byte, again and again; zeros could be a hole, after a crash or in a
  * copy. It is never released, because appends would take what is free: the spare file becomes the
@@ -178,6 +178,14 @@ public final class SpareSpace extends Duty {
                         + ": reserved space is used to record a deletion");
         if (isOldKept) {
             takeOld();
+        }
+        ensure(); // where a second name takes an inode, the old file has left one
+    }
+
+    /** Reserves the space again if there is none, before other files take what was freed. */
+    public synchronized void ensure() {
+        if (held == 0) {
+            setAside(1);
         }
     }
 

@@ -94,7 +94,11 @@ public final class StoreOpener {
         } catch (InternalError e) {
             abandon();
             throw new StoreOpenException(
-                    "the store " + directory + " cannot be read: its medium failed", e);
+                    "the store "
+                            + directory
+                            + " cannot be opened: its medium failed; on a file system that copies"
+                            + " on write, as btrfs, that may be a full disk: make room first",
+                    e);
         } catch (RuntimeException e) {
             abandon();
             if (e instanceof FirnException && e.getCause() instanceof IOException) {

@@ -254,6 +254,7 @@ final class BlockSupply extends Duty implements BlockSource {
          */
         private void ensureDeletable() {
             try {
+                store.files().spareSpace().ensure();
                 if (log.segments().length > 0) {
                     log.ensureStartFile();
                 }

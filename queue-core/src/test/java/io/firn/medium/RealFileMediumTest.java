@@ -221,4 +221,33 @@ class RealFileMediumTest extends FileMediumContract {
             }
         }
     }
+
+    @Test
+    void shouldLockWhereThereIsNoSpaceToSayByWhom() throws Exception {
+        Path mount = Files.createDirectory(directory.resolve("small"));
+        Assumptions.assumeTrue(
+                run("mount", "-t", "tmpfs", "-o", "size=16k", "tmpfs", mount.toString()));
+        try {
+            Path lock = Files.createFile(mount.resolve("lock"));
+            assertThrows(
+                    IOException.class,
+                    () -> Files.write(mount.resolve("ballast"), new byte[1 << 20]));
+            try (AutoCloseable held = FileMedium.real().lock(lock)) {
+                String holder = FileMedium.real().holder(lock);
+                assertTrue(holder.startsWith("pid "), () -> held + " says " + holder);
+                assertEquals(0, Files.size(lock));
+            }
+            assertTrue(FileMedium.real().isUnlocked(lock));
+        } finally {
+            assertTrue(run("umount", mount.toString()));
+        }
+    }
+
+    private static boolean run(String... command) throws IOException, InterruptedException {
+        try {
+            return new ProcessBuilder(command).inheritIO().start().waitFor() == 0;
+        } catch (IOException e) {
+            return false; // no such command here
+        }
+    }
 }

@@ -12,6 +12,7 @@ import io.firn.background.Attempts;
 import io.firn.medium.FileMedium;
 import io.firn.medium.FilterFileMedium;
 import io.firn.medium.MediumFile;
+import io.firn.medium.OutOfInodesException;
 import io.firn.medium.WholeFile;
 import io.firn.sim.SimulatedFileMedium;
 import io.firn.sim.Survival;
@@ -366,5 +367,59 @@ class SpareSpaceTest {
         medium.ignoreOperations();
         medium.faults().limitBytes(Long.MAX_VALUE);
         return crashes;
+    }
+
+    /** A file system as tmpfs, where each name takes an inode. */
+    private static final class FewInodes extends FilterFileMedium {
+        private int free = Integer.MAX_VALUE;
+
+        FewInodes(FileMedium medium) {
+            super(medium);
+        }
+
+        private void take(Path path) throws IOException {
+            if (free == 0) {
+                throw new OutOfInodesException(path, 1 << 20, new IOException("none is left"));
+            }
+            free--;
+        }
+
+        @Override
+        public MediumFile create(Path file) throws IOException {
+            take(file);
+            return super.create(file);
+        }
+
+        @Override
+        public void link(Path file, Path second) throws IOException {
+            take(second);
+            super.link(file, second);
+        }
+
+        @Override
+        public void rename(Path from, Path to) throws IOException {
+            free += exists(to) ? 1 : 0;
+            super.rename(from, to);
+        }
+
+        @Override
+        public void delete(Path path) throws IOException {
+            free += exists(path) ? 1 : 0;
+            super.delete(path);
+        }
+    }
+
+    @Test
+    void shouldRecordEachDeletionWhereNoInodeIsLeft() throws IOException {
+        FewInodes medium = new FewInodes(withTopics());
+        TopicFiles topic = new Files(medium).topic(IDS[0]);
+        medium.free = 0;
+        for (int offset = 1; offset <= 3; offset++) {
+            topic.writeLogStart(0, offset);
+            assertEquals(offset, topic.readLogStart(0));
+            assertTrue(medium.exists(SPARE));
+        }
+        topic.writeTombstone("t", TopicOptions.defaults());
+        assertTrue(topic.read().deleted());
     }
 }

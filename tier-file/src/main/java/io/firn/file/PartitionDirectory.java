@@ -134,6 +134,10 @@ record PartitionDirectory(
     }
 
     StoreFullException full(IOException e, long wanted) {
+        if (e != null && NoSpace.isOfInodes(e)) {
+            return new StoreFullException(
+                    path + ": a segment needs another file; " + e.getMessage(), e);
+        }
         return new StoreFullException(
                 path
                         + ": "

@@ -1,11 +1,13 @@
 package io.firn.server.wire;
 
 import io.firn.BatchRun;
+import io.netty.channel.unix.Errors;
 import java.io.IOException;
 import java.net.SocketException;
 import java.nio.channels.ClosedChannelException;
 import java.util.List;
 import java.util.Locale;
+import java.util.Set;
 import javax.net.ssl.SSLException;
 
 /**
@@ -14,7 +16,12 @@ import javax.net.ssl.SSLException;
  * short, or else the first ones. Not thread-safe.
  */
 final class SendFailure {
-    /** What Linux calls the errors of a connection; the same words are in Java's messages. */
+    /**
+     * As Linux numbers them: EPIPE, ENETUNREACH, ECONNRESET, ETIMEDOUT, EHOSTDOWN, EHOSTUNREACH.
+     */
+    private static final Set<Integer> NUMBERS_OF_PEER = Set.of(-32, -101, -104, -110, -112, -113);
+
+    /** In Java's own messages, which have no number, in English. */
     private static final List<String> OF_PEER =
             List.of(
                     "broken pipe",
@@ -34,6 +41,9 @@ final class SendFailure {
                 || cause instanceof SocketException
                 || cause instanceof SSLException) {
             return true;
+        }
+        if (cause instanceof Errors.NativeIoException failed) {
+            return NUMBERS_OF_PEER.contains(failed.expectedErr());
         }
         if (!(cause instanceof IOException)) {
             return false;
