@@ -10,6 +10,7 @@ import io.firn.server.config.ServerConfig;
 import io.firn.server.group.Groups;
 import io.firn.server.log.ErrorMapper;
 import io.firn.server.log.Node;
+import io.firn.server.log.NodeConfig;
 import io.firn.server.log.Nodes;
 import io.firn.server.log.ServedTopics;
 import io.firn.server.quota.ClientQuotas;
@@ -112,7 +113,8 @@ public final class FirnServer implements AutoCloseable {
                             audit,
                             OpenSslEngines::new);
             String clusterId = clusterId(medium, directory.resolve("cluster"));
-            this.topics = new ServedTopics(store, config, medium, directory);
+            NodeConfig node = NodeConfig.open(medium, secrets, config);
+            this.topics = new ServedTopics(store, node, medium, directory);
             ClientRates rates =
                     new ClientRates(
                             ClientQuotas.open(medium, secrets),

@@ -16,6 +16,8 @@ import io.firn.server.log.MetadataHandler;
 import io.firn.server.log.Nodes;
 import io.firn.server.log.ProduceHandler;
 import io.firn.server.log.QuotaAdmin;
+import io.firn.server.log.ReplicaAdmin;
+import io.firn.server.log.ResourceAdmin;
 import io.firn.server.log.ServedTopics;
 import io.firn.server.log.TopicAdmin;
 import io.firn.server.log.UserAdmin;
@@ -120,8 +122,8 @@ final class ServedApis {
     }
 
     private void serveDescriptions(ServedTopics topics, Nodes nodes, Executor background) {
-        ConfigAdmin configs = new ConfigAdmin(topics);
-        ConfigChanges changes = new ConfigChanges(topics);
+        ConfigAdmin configs = new ConfigAdmin(topics, topics.node());
+        ConfigChanges changes = new ConfigChanges(topics, topics.node());
         table.serve(
                 ApiKeys.DESCRIBE_CONFIGS,
                 DescribeConfigsRequestData.class,
@@ -151,6 +153,8 @@ final class ServedApis {
                 OffsetForLeaderEpochRequestData.class,
                 background,
                 cluster::epochs);
+        new ReplicaAdmin(topics).serve(table, background);
+        new ResourceAdmin(topics, nodes).serve(table, background);
     }
 
     private void serveUsers(UserAdmin admin, Executor background) {

@@ -12,6 +12,8 @@ import org.apache.kafka.common.message.AddOffsetsToTxnRequestData;
 import org.apache.kafka.common.message.AddPartitionsToTxnRequestData;
 import org.apache.kafka.common.message.AlterClientQuotasRequestData;
 import org.apache.kafka.common.message.AlterConfigsRequestData;
+import org.apache.kafka.common.message.AlterPartitionReassignmentsRequestData;
+import org.apache.kafka.common.message.AlterReplicaLogDirsRequestData;
 import org.apache.kafka.common.message.AlterUserScramCredentialsRequestData;
 import org.apache.kafka.common.message.CreateAclsRequestData;
 import org.apache.kafka.common.message.CreatePartitionsRequestData;
@@ -27,9 +29,11 @@ import org.apache.kafka.common.message.DescribeConfigsRequestData;
 import org.apache.kafka.common.message.DescribeGroupsRequestData;
 import org.apache.kafka.common.message.DescribeLogDirsRequestData;
 import org.apache.kafka.common.message.DescribeProducersRequestData;
+import org.apache.kafka.common.message.DescribeQuorumRequestData;
 import org.apache.kafka.common.message.DescribeTopicPartitionsRequestData;
 import org.apache.kafka.common.message.DescribeTransactionsRequestData;
 import org.apache.kafka.common.message.DescribeUserScramCredentialsRequestData;
+import org.apache.kafka.common.message.ElectLeadersRequestData;
 import org.apache.kafka.common.message.EndTxnRequestData;
 import org.apache.kafka.common.message.FetchRequestData;
 import org.apache.kafka.common.message.FindCoordinatorRequestData;
@@ -38,8 +42,10 @@ import org.apache.kafka.common.message.IncrementalAlterConfigsRequestData;
 import org.apache.kafka.common.message.InitProducerIdRequestData;
 import org.apache.kafka.common.message.JoinGroupRequestData;
 import org.apache.kafka.common.message.LeaveGroupRequestData;
+import org.apache.kafka.common.message.ListConfigResourcesRequestData;
 import org.apache.kafka.common.message.ListGroupsRequestData;
 import org.apache.kafka.common.message.ListOffsetsRequestData;
+import org.apache.kafka.common.message.ListPartitionReassignmentsRequestData;
 import org.apache.kafka.common.message.ListTransactionsRequestData;
 import org.apache.kafka.common.message.MetadataRequestData;
 import org.apache.kafka.common.message.OffsetCommitRequestData;
@@ -365,6 +371,7 @@ final class AclRequests {
             add(
                     "commit in a transaction" + end,
                     ApiKeys.TXN_OFFSET_COMMIT,
+                    5,
                     who -> commitInTransaction(who, end.isEmpty() ? who.own(group) : group));
         }
         add(
@@ -416,7 +423,6 @@ final class AclRequests {
         add(
                 "list transactions",
                 ApiKeys.LIST_TRANSACTIONS,
-                1,
                 who -> new ListTransactionsRequestData());
     }
 
@@ -442,16 +448,15 @@ final class AclRequests {
                         .setProducerId(OTHER_PRODUCER)
                         .setGroupId(group);
         for (String each : who.topics()) {
-            request.topics()
-                    .add(
-                            new TxnOffsetCommitRequestData.TxnOffsetCommitRequestTopic()
-                                    .setName(each)
-                                    .setPartitions(
-                                            List.of(
-                                                    new TxnOffsetCommitRequestData
-                                                                    .TxnOffsetCommitRequestPartition()
-                                                            .setPartitionIndex(0)
-                                                            .setCommittedOffset(0))));
+            var topic =
+                    new TxnOffsetCommitRequestData.TxnOffsetCommitRequestTopic()
+                            .setPartitions(
+                                    List.of(
+                                            new TxnOffsetCommitRequestData
+                                                            .TxnOffsetCommitRequestPartition()
+                                                    .setPartitionIndex(0)
+                                                    .setCommittedOffset(0)));
+            request.topics().add(topic.setName(each));
         }
         return request;
     }
@@ -826,6 +831,24 @@ final class AclRequests {
                                                                     .setPartitions(List.of(0))));
                     return request;
                 });
+        replicas();
+        add(
+                "describe quorum",
+                ApiKeys.DESCRIBE_QUORUM,
+                who ->
+                        new DescribeQuorumRequestData()
+                                .setTopics(
+                                        List.of(
+                                                new DescribeQuorumRequestData.TopicData()
+                                                        .setTopicName(TOPIC)
+                                                        .setPartitions(
+                                                                List.of(
+                                                                        new DescribeQuorumRequestData
+                                                                                .PartitionData())))));
+        add(
+                "list config resources",
+                ApiKeys.LIST_CONFIG_RESOURCES,
+                who -> new ListConfigResourcesRequestData().setResourceTypes(List.of((byte) 4)));
         add(
                 "alter users",
                 ApiKeys.ALTER_USER_SCRAM_CREDENTIALS,
@@ -849,6 +872,69 @@ final class AclRequests {
                                                         .setName("nobody"))));
         acls();
         quotas();
+    }
+
+    private void replicas() {
+        add(
+                "reassign",
+                ApiKeys.ALTER_PARTITION_REASSIGNMENTS,
+                who -> {
+                    var request = new AlterPartitionReassignmentsRequestData();
+                    for (String each : who.topics()) {
+                        request.topics()
+                                .add(
+                                        new AlterPartitionReassignmentsRequestData
+                                                        .ReassignableTopic()
+                                                .setName(each)
+                                                .setPartitions(
+                                                        List.of(
+                                                                new AlterPartitionReassignmentsRequestData
+                                                                                .ReassignablePartition()
+                                                                        .setReplicas(List.of(1)))));
+                    }
+                    return request;
+                });
+        add(
+                "list reassignments",
+                ApiKeys.LIST_PARTITION_REASSIGNMENTS,
+                who -> new ListPartitionReassignmentsRequestData());
+        add(
+                "elect leaders",
+                ApiKeys.ELECT_LEADERS,
+                who -> {
+                    var request =
+                            new ElectLeadersRequestData()
+                                    .setTopicPartitions(
+                                            new ElectLeadersRequestData
+                                                    .TopicPartitionsCollection());
+                    for (String each : who.topics()) {
+                        request.topicPartitions()
+                                .mustAdd(
+                                        new ElectLeadersRequestData.TopicPartitions()
+                                                .setTopic(each)
+                                                .setPartitions(List.of(0)));
+                    }
+                    return request;
+                });
+        add(
+                "alter log dirs",
+                ApiKeys.ALTER_REPLICA_LOG_DIRS,
+                who -> {
+                    var directory =
+                            new AlterReplicaLogDirsRequestData.AlterReplicaLogDir()
+                                    .setPath("/no/such/directory");
+                    for (String each : who.topics()) {
+                        directory
+                                .topics()
+                                .mustAdd(
+                                        new AlterReplicaLogDirsRequestData.AlterReplicaLogDirTopic()
+                                                .setName(each)
+                                                .setPartitions(List.of(0)));
+                    }
+                    var request = new AlterReplicaLogDirsRequestData();
+                    request.dirs().mustAdd(directory);
+                    return request;
+                });
     }
 
     private void acls() {

@@ -7,6 +7,7 @@ import io.firn.server.config.ServerConfig;
 import io.firn.server.group.Groups;
 import io.firn.server.log.ErrorMapper;
 import io.firn.server.log.Node;
+import io.firn.server.log.NodeConfig;
 import io.firn.server.log.Nodes;
 import io.firn.server.log.ServedTopics;
 import io.firn.server.quota.ClientQuotas;
@@ -107,7 +108,7 @@ public final class JazzerTarget {
         Path own = directory.resolve("server");
         Node node = new Node(1, "localhost", 9092, "jazzer");
         Executor atOnce = Runnable::run;
-        topics = new ServedTopics(store, config, medium, own);
+        topics = new ServedTopics(store, NodeConfig.open(medium, own, config), medium, own);
         ServedApis apis =
                 new ServedApis(
                         topics,

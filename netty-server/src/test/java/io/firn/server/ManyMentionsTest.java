@@ -15,11 +15,18 @@ import org.apache.kafka.common.message.AddPartitionsToTxnRequestData;
 import org.apache.kafka.common.message.AddPartitionsToTxnRequestData.AddPartitionsToTxnTopic;
 import org.apache.kafka.common.message.AddPartitionsToTxnRequestData.AddPartitionsToTxnTopicCollection;
 import org.apache.kafka.common.message.AddPartitionsToTxnResponseData;
+import org.apache.kafka.common.message.AlterReplicaLogDirsRequestData;
+import org.apache.kafka.common.message.AlterReplicaLogDirsRequestData.AlterReplicaLogDir;
+import org.apache.kafka.common.message.AlterReplicaLogDirsRequestData.AlterReplicaLogDirTopic;
 import org.apache.kafka.common.message.CreateTopicsRequestData;
 import org.apache.kafka.common.message.CreateTopicsRequestData.CreatableReplicaAssignment;
 import org.apache.kafka.common.message.CreateTopicsRequestData.CreatableTopic;
 import org.apache.kafka.common.message.CreateTopicsRequestData.CreatableTopicConfig;
 import org.apache.kafka.common.message.CreateTopicsResponseData;
+import org.apache.kafka.common.message.ElectLeadersRequestData;
+import org.apache.kafka.common.message.ElectLeadersRequestData.TopicPartitions;
+import org.apache.kafka.common.message.ElectLeadersRequestData.TopicPartitionsCollection;
+import org.apache.kafka.common.message.ElectLeadersResponseData;
 import org.apache.kafka.common.message.IncrementalAlterConfigsRequestData;
 import org.apache.kafka.common.message.IncrementalAlterConfigsRequestData.AlterConfigsResource;
 import org.apache.kafka.common.message.IncrementalAlterConfigsRequestData.AlterableConfig;
@@ -38,6 +45,7 @@ import org.apache.kafka.common.message.WriteTxnMarkersResponseData;
 import org.apache.kafka.common.protocol.ApiKeys;
 import org.apache.kafka.common.protocol.ApiMessage;
 import org.apache.kafka.common.protocol.Errors;
+import org.apache.kafka.common.protocol.types.RawTaggedField;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -224,6 +232,27 @@ class ManyMentionsTest {
         }
     }
 
+    private static final class Elected extends TopicPartitions {
+        @Override
+        public int hashCode() {
+            return System.identityHashCode(this);
+        }
+    }
+
+    private static final class Directory extends AlterReplicaLogDir {
+        @Override
+        public int hashCode() {
+            return System.identityHashCode(this);
+        }
+    }
+
+    private static final class Moved extends AlterReplicaLogDirTopic {
+        @Override
+        public int hashCode() {
+            return System.identityHashCode(this);
+        }
+    }
+
     private static final class Created extends CreatableTopic {
         @Override
         public int hashCode() {
@@ -335,6 +364,83 @@ class ManyMentionsTest {
                     wire.ask(
                             ApiKeys.INCREMENTAL_ALTER_CONFIGS,
                             version,
+                            good,
+                            new IncrementalAlterConfigsResponseData());
+            assertEquals(MENTIONS, answer.responses().size());
+        }
+    }
+
+    private static ElectLeadersRequestData electing(int topics) {
+        ElectLeadersRequestData request =
+                new ElectLeadersRequestData().setTopicPartitions(new TopicPartitionsCollection());
+        for (int i = 0; i < topics; i++) {
+            request.topicPartitions().add(new Elected().setTopic("t"));
+        }
+        return request;
+    }
+
+    private static AlterReplicaLogDirsRequestData moving(int directories, int topics) {
+        AlterReplicaLogDirsRequestData request = new AlterReplicaLogDirsRequestData();
+        for (int i = 0; i < directories; i++) {
+            AlterReplicaLogDir directory = new Directory().setPath("d");
+            for (int k = 0; k < topics; k++) {
+                directory.topics().add(new Moved().setName("t"));
+            }
+            request.dirs().add(directory);
+        }
+        return request;
+    }
+
+    @Test
+    void shouldRefuseToAskVeryOftenForOneTopic() throws Exception {
+        try (Running running = new Running(directory, Map.of());
+                Wire wire = new Wire(running.server())) {
+            for (int version = 0; version <= 2; version++) {
+                assertRefused(running, ApiKeys.ELECT_LEADERS, version, electing(MENTIONS));
+            }
+            for (int version = 1; version <= 2; version++) {
+                assertRefused(
+                        running, ApiKeys.ALTER_REPLICA_LOG_DIRS, version, moving(1, MENTIONS));
+                assertRefused(
+                        running, ApiKeys.ALTER_REPLICA_LOG_DIRS, version, moving(MENTIONS, 0));
+            }
+            ElectLeadersResponseData answer =
+                    wire.ask(
+                            ApiKeys.ELECT_LEADERS,
+                            2,
+                            electing(FEW),
+                            new ElectLeadersResponseData());
+            assertEquals(FEW, answer.replicaElectionResults().size());
+        }
+    }
+
+    private static AlterConfigsResource tagged(String name, int entries) {
+        AlterConfigsResource resource = new Altered();
+        resource.setResourceType((byte) 2).setResourceName(name);
+        for (int i = 0; i < entries; i++) {
+            AlterableConfig entry = new Entry().setName("retention.ms").setValue("" + i);
+            entry.unknownTaggedFields().add(new RawTaggedField(5_000, new byte[1]));
+            resource.configs().add(entry);
+        }
+        return resource;
+    }
+
+    /** Tags of newer clients are ignored, and are no means to have names forgotten. */
+    @Test
+    void shouldCountNamesWithUnknownTagsBetweenThem() throws Exception {
+        IncrementalAlterConfigsRequestData entries = new IncrementalAlterConfigsRequestData();
+        entries.resources().add(tagged("t", MENTIONS));
+        IncrementalAlterConfigsRequestData good = new IncrementalAlterConfigsRequestData();
+        for (int i = 0; i < MENTIONS; i++) {
+            good.resources().add(tagged("t" + i, 1));
+        }
+        try (Running running = new Running(directory, Map.of());
+                Wire wire = new Wire(running.server())) {
+            assertRefused(running, ApiKeys.INCREMENTAL_ALTER_CONFIGS, 1, entries);
+            IncrementalAlterConfigsResponseData answer =
+                    wire.ask(
+                            ApiKeys.INCREMENTAL_ALTER_CONFIGS,
+                            1,
                             good,
                             new IncrementalAlterConfigsResponseData());
             assertEquals(MENTIONS, answer.responses().size());

@@ -15,12 +15,21 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeSet;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.apache.kafka.common.message.AddOffsetsToTxnRequestData;
 import org.apache.kafka.common.message.AddOffsetsToTxnResponseData;
 import org.apache.kafka.common.message.AlterConfigsRequestData;
 import org.apache.kafka.common.message.AlterConfigsResponseData;
+import org.apache.kafka.common.message.AlterPartitionReassignmentsRequestData;
+import org.apache.kafka.common.message.AlterPartitionReassignmentsRequestData.ReassignablePartition;
+import org.apache.kafka.common.message.AlterPartitionReassignmentsRequestData.ReassignableTopic;
+import org.apache.kafka.common.message.AlterPartitionReassignmentsResponseData;
+import org.apache.kafka.common.message.AlterReplicaLogDirsRequestData;
+import org.apache.kafka.common.message.AlterReplicaLogDirsRequestData.AlterReplicaLogDir;
+import org.apache.kafka.common.message.AlterReplicaLogDirsRequestData.AlterReplicaLogDirTopic;
+import org.apache.kafka.common.message.AlterReplicaLogDirsResponseData;
 import org.apache.kafka.common.message.CreatePartitionsRequestData;
 import org.apache.kafka.common.message.CreatePartitionsRequestData.CreatePartitionsTopic;
 import org.apache.kafka.common.message.CreatePartitionsResponseData;
@@ -35,6 +44,14 @@ import org.apache.kafka.common.message.DescribeConfigsRequestData;
 import org.apache.kafka.common.message.DescribeConfigsRequestData.DescribeConfigsResource;
 import org.apache.kafka.common.message.DescribeConfigsResponseData;
 import org.apache.kafka.common.message.DescribeConfigsResponseData.DescribeConfigsResult;
+import org.apache.kafka.common.message.DescribeLogDirsRequestData;
+import org.apache.kafka.common.message.DescribeLogDirsResponseData;
+import org.apache.kafka.common.message.DescribeQuorumRequestData;
+import org.apache.kafka.common.message.DescribeQuorumResponseData;
+import org.apache.kafka.common.message.ElectLeadersRequestData;
+import org.apache.kafka.common.message.ElectLeadersRequestData.TopicPartitions;
+import org.apache.kafka.common.message.ElectLeadersRequestData.TopicPartitionsCollection;
+import org.apache.kafka.common.message.ElectLeadersResponseData;
 import org.apache.kafka.common.message.FindCoordinatorRequestData;
 import org.apache.kafka.common.message.FindCoordinatorResponseData;
 import org.apache.kafka.common.message.IncrementalAlterConfigsRequestData;
@@ -43,6 +60,13 @@ import org.apache.kafka.common.message.IncrementalAlterConfigsRequestData.Altera
 import org.apache.kafka.common.message.IncrementalAlterConfigsResponseData;
 import org.apache.kafka.common.message.InitProducerIdRequestData;
 import org.apache.kafka.common.message.InitProducerIdResponseData;
+import org.apache.kafka.common.message.ListConfigResourcesRequestData;
+import org.apache.kafka.common.message.ListConfigResourcesResponseData;
+import org.apache.kafka.common.message.ListPartitionReassignmentsRequestData;
+import org.apache.kafka.common.message.ListPartitionReassignmentsRequestData.ListPartitionReassignmentsTopics;
+import org.apache.kafka.common.message.ListPartitionReassignmentsResponseData;
+import org.apache.kafka.common.message.ListTransactionsRequestData;
+import org.apache.kafka.common.message.ListTransactionsResponseData;
 import org.apache.kafka.common.message.OffsetCommitRequestData;
 import org.apache.kafka.common.message.OffsetCommitRequestData.OffsetCommitRequestPartition;
 import org.apache.kafka.common.message.OffsetCommitRequestData.OffsetCommitRequestTopic;
@@ -75,15 +99,23 @@ import org.apache.kafka.common.protocol.ObjectSerializationCache;
  * alter TYPE:NAME[+TYPE:NAME...] set KEY=VALUE; append KEY=VALUE; subtract KEY=VALUE; delete KEY
  * replace TYPE:NAME[+TYPE:NAME...] KEY=VALUE; KEY=VALUE
  * describe TYPE:NAME[+TYPE:NAME...] KEY; KEY
+ * reassign TOPIC/PARTITION/REPLICA,REPLICA[+...] [fixed]
+ * reassignments TOPIC/PARTITION[+...]
+ * elect TOPIC/PARTITION[+...] TYPE
+ * move TOPIC/PARTITION[+...] DIRECTORY
+ * quorum TOPIC/PARTITION[+...]
+ * resources TYPE[+TYPE...]
+ * transactions PATTERN
  * commit GROUP MEMBER/GENERATION[/INSTANCE]
  * txn-commit GROUP MEMBER/GENERATION[/INSTANCE]
  * </pre>
  *
  * <p>with {@code KEY} alone for a value of null, a number instead of a word for a type or an
  * operation that has no name, {@code ''} for a name that is empty and {@code x*250} for one of so
- * many letters. Offset 0 of the topic {@code offsets} is committed. An answer is the name of the
- * error for each resource, after a description the values of the keys that were asked for, {@code
- * *} behind those that were set.
+ * many letters, {@code null} for a list that is null, {@code -} for one that is empty, {@code here}
+ * for the directory of the log. Offset 0 of the topic {@code offsets} is committed. An answer is
+ * the name of the error for each resource, after a description the values of the keys that were
+ * asked for, {@code *} behind those that were set.
  */
 final class OddRequests {
     private static final int HANGS_AFTER_MS = 60_000;
@@ -133,6 +165,13 @@ final class OddRequests {
             case "alter" -> alter(names, rest);
             case "replace" -> replace(names, rest);
             case "describe" -> describe(names, rest);
+            case "reassign" -> reassign(names, rest.isEmpty());
+            case "reassignments" -> reassignments(names);
+            case "elect" -> elect(names, Byte.parseByte(words[2]));
+            case "move" -> move(names, words[2]);
+            case "quorum" -> quorum(names);
+            case "resources" -> resources(names);
+            case "transactions" -> transactions(words[1]);
             case "commit" -> commit(words[1], words[2].split("/"));
             case "txn-commit" -> commitInTransaction(words[1], words[2].split("/"));
             default -> throw new IllegalArgumentException(request);
@@ -269,6 +308,194 @@ final class OddRequests {
             shown.add(text.toString());
         }
         return String.join(" + ", shown);
+    }
+
+    private String reassign(List<String> names, boolean otherCount) throws IOException {
+        AlterPartitionReassignmentsRequestData request =
+                new AlterPartitionReassignmentsRequestData()
+                        .setAllowReplicationFactorChange(otherCount);
+        for (String name : given(names)) {
+            String[] parts = name.split("/", -1);
+            request.topics()
+                    .add(
+                            new ReassignableTopic()
+                                    .setName(text(parts[0]))
+                                    .setPartitions(
+                                            List.of(
+                                                    new ReassignablePartition()
+                                                            .setPartitionIndex(
+                                                                    Integer.parseInt(parts[1]))
+                                                            .setReplicas(numbers(parts[2])))));
+        }
+        AlterPartitionReassignmentsResponseData answer =
+                new AlterPartitionReassignmentsResponseData();
+        if (!ask(ApiKeys.ALTER_PARTITION_REASSIGNMENTS, 1, request, answer)) {
+            return "CLOSED";
+        }
+        StringBuilder text = new StringBuilder(name(answer.errorCode()));
+        for (var topic : answer.responses()) {
+            topic.partitions().forEach(each -> text.append(' ').append(name(each.errorCode())));
+        }
+        return text.toString();
+    }
+
+    private String reassignments(List<String> names) throws IOException {
+        ListPartitionReassignmentsRequestData request =
+                new ListPartitionReassignmentsRequestData().setTopics(null);
+        if (!names.get(0).equals("null")) {
+            request.setTopics(new ArrayList<>());
+            for (String name : given(names)) {
+                String[] parts = name.split("/");
+                request.topics()
+                        .add(
+                                new ListPartitionReassignmentsTopics()
+                                        .setName(text(parts[0]))
+                                        .setPartitionIndexes(numbers(parts[1])));
+            }
+        }
+        ListPartitionReassignmentsResponseData answer =
+                new ListPartitionReassignmentsResponseData();
+        return ask(ApiKeys.LIST_PARTITION_REASSIGNMENTS, 0, request, answer)
+                ? name(answer.errorCode()) + " " + answer.topics().size()
+                : "CLOSED";
+    }
+
+    private String elect(List<String> names, byte type) throws IOException {
+        ElectLeadersRequestData request =
+                new ElectLeadersRequestData().setElectionType(type).setTopicPartitions(null);
+        if (!names.get(0).equals("null")) {
+            request.setTopicPartitions(new TopicPartitionsCollection());
+            for (String name : given(names)) {
+                String[] parts = name.split("/");
+                request.topicPartitions()
+                        .mustAdd(
+                                new TopicPartitions()
+                                        .setTopic(text(parts[0]))
+                                        .setPartitions(numbers(parts[1])));
+            }
+        }
+        ElectLeadersResponseData answer = new ElectLeadersResponseData();
+        if (!ask(ApiKeys.ELECT_LEADERS, 2, request, answer)) {
+            return "CLOSED";
+        }
+        StringBuilder text = new StringBuilder(name(answer.errorCode()));
+        for (var topic : answer.replicaElectionResults()) {
+            topic.partitionResult()
+                    .forEach(each -> text.append(' ').append(name(each.errorCode())));
+        }
+        return text.toString();
+    }
+
+    private String move(List<String> names, String directory) throws IOException {
+        AlterReplicaLogDir to =
+                new AlterReplicaLogDir()
+                        .setPath(directory.equals("here") ? logDirectory() : directory);
+        for (String name : given(names)) {
+            String[] parts = name.split("/");
+            to.topics()
+                    .mustAdd(
+                            new AlterReplicaLogDirTopic()
+                                    .setName(text(parts[0]))
+                                    .setPartitions(numbers(parts[1])));
+        }
+        AlterReplicaLogDirsRequestData request = new AlterReplicaLogDirsRequestData();
+        request.dirs().mustAdd(to);
+        AlterReplicaLogDirsResponseData answer = new AlterReplicaLogDirsResponseData();
+        if (!ask(ApiKeys.ALTER_REPLICA_LOG_DIRS, 2, request, answer)) {
+            return "CLOSED";
+        }
+        List<String> errors = new ArrayList<>();
+        for (var topic : answer.results()) {
+            topic.partitions().forEach(each -> errors.add(name(each.errorCode())));
+        }
+        errors.sort(null); // the order of the answers follows from hashes in Kafka
+        return String.join(" + ", errors);
+    }
+
+    private String logDirectory() throws IOException {
+        DescribeLogDirsResponseData answer = new DescribeLogDirsResponseData();
+        ask(ApiKeys.DESCRIBE_LOG_DIRS, 4, new DescribeLogDirsRequestData().setTopics(null), answer);
+        return answer.results().get(0).logDir();
+    }
+
+    /** Shows leaders, voters and observers. */
+    private String quorum(List<String> names) throws IOException {
+        DescribeQuorumRequestData request = new DescribeQuorumRequestData();
+        for (String name : given(names)) {
+            String[] parts = name.split("/");
+            List<DescribeQuorumRequestData.PartitionData> partitions = new ArrayList<>();
+            numbers(parts[1])
+                    .forEach(
+                            each ->
+                                    partitions.add(
+                                            new DescribeQuorumRequestData.PartitionData()
+                                                    .setPartitionIndex(each)));
+            request.topics()
+                    .add(
+                            new DescribeQuorumRequestData.TopicData()
+                                    .setTopicName(parts[0])
+                                    .setPartitions(partitions));
+        }
+        DescribeQuorumResponseData answer = new DescribeQuorumResponseData();
+        if (!ask(ApiKeys.DESCRIBE_QUORUM, 2, request, answer)) {
+            return "CLOSED";
+        }
+        StringBuilder text = new StringBuilder(name(answer.errorCode()));
+        for (var topic : answer.topics()) {
+            for (var each : topic.partitions()) {
+                text.append(' ').append(topic.topicName()).append('-');
+                text.append(each.partitionIndex()).append(' ').append(name(each.errorCode()));
+                text.append(' ').append(each.leaderId());
+                each.currentVoters()
+                        .forEach(voter -> text.append(" of ").append(voter.replicaId()));
+                each.observers().forEach(other -> text.append(" and ").append(other.replicaId()));
+            }
+        }
+        return text.append(" nodes ").append(answer.nodes().size()).toString();
+    }
+
+    /** Shows which types of resources are listed, with the number of those that are not topics. */
+    private String resources(List<String> types) throws IOException {
+        ListConfigResourcesRequestData request = new ListConfigResourcesRequestData();
+        given(types).forEach(each -> request.resourceTypes().add(Byte.parseByte(each)));
+        ListConfigResourcesResponseData answer = new ListConfigResourcesResponseData();
+        if (!ask(ApiKeys.LIST_CONFIG_RESOURCES, 1, request, answer)) {
+            return "CLOSED";
+        }
+        TreeSet<String> shown = new TreeSet<>();
+        for (var each : answer.configResources()) {
+            boolean isTopic = each.resourceType() == TYPES.get("topic");
+            shown.add(each.resourceType() + ":" + (isTopic ? "*" : each.resourceName()));
+        }
+        return (name(answer.errorCode()) + " " + String.join(" ", shown)).trim();
+    }
+
+    private String transactions(String pattern) throws IOException {
+        ListTransactionsRequestData request =
+                new ListTransactionsRequestData().setTransactionalIdPattern(text(pattern));
+        ListTransactionsResponseData answer = new ListTransactionsResponseData();
+        return ask(ApiKeys.LIST_TRANSACTIONS, 2, request, answer)
+                ? answer.transactionStates().stream()
+                        .map(each -> each.transactionalId())
+                        .sorted()
+                        .collect(Collectors.joining(" ", name(answer.errorCode()) + " ", ""))
+                        .trim()
+                : "CLOSED";
+    }
+
+    /** Returns the names, or none for {@code -}. */
+    private static List<String> given(List<String> names) {
+        return names.equals(List.of("-")) ? List.of() : names;
+    }
+
+    private static List<Integer> numbers(String list) {
+        if (list.equals("null")) {
+            return null;
+        }
+        return List.of(list.split(",")).stream()
+                .filter(each -> !each.isEmpty())
+                .map(Integer::valueOf)
+                .toList();
     }
 
     private String commit(String group, String[] member) throws IOException {

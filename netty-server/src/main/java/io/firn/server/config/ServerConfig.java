@@ -42,12 +42,7 @@ public final class ServerConfig {
                 (name, value) -> {
                     ConfigKey key = ServerKeys.find(name);
                     if (key == null) {
-                        throw new InvalidOptionException(
-                                "unknown configuration key '"
-                                        + name
-                                        + "', did you mean '"
-                                        + ServerKeys.nearest(name)
-                                        + "'?");
+                        throw unknown(name);
                     }
                     key.check(value);
                     checked.put(name, value.trim());
@@ -56,6 +51,15 @@ public final class ServerConfig {
         config.topicDefaults(); // checks that they are valid for a topic
         config.listeners();
         return config;
+    }
+
+    private static InvalidOptionException unknown(String name) {
+        return new InvalidOptionException(
+                "unknown configuration key '"
+                        + name
+                        + "', did you mean '"
+                        + ServerKeys.nearest(name)
+                        + "'?");
     }
 
     /**
@@ -204,6 +208,27 @@ public final class ServerConfig {
     }
 
     /**
+     * Checks that a key can be changed while the server runs.
+     *
+     * @throws InvalidOptionException if it cannot, or there is none; says what to do
+     */
+    public static void checkDynamic(String key) {
+        if (ServerKeys.find(key) == null) {
+            throw unknown(key);
+        }
+        if (!ServerKeys.isDynamic(key)) {
+            throw new InvalidOptionException(
+                    key
+                            + " cannot be changed while the server runs; set it in its properties file");
+        }
+    }
+
+    /** Returns whether a key can be changed while the server runs. */
+    public static boolean isDynamic(String key) {
+        return ServerKeys.isDynamic(key);
+    }
+
+    /**
      * Returns every key with its value, for DescribeConfigs, which shows no value of a secret. Keys
      * without effect are left out if they have no value.
      */
@@ -234,16 +259,29 @@ public final class ServerConfig {
      * Returns whether the default of a topic key was given, under any of the server's keys for it.
      */
     public boolean givesDefaultOf(String topicKey) {
-        return switch (topicKey) {
-            case "retention.ms" ->
-                    has("log.retention.ms")
-                            || has("log.retention.minutes")
-                            || has("log.retention.hours");
-            case "segment.ms" -> has("log.roll.ms") || has("log.roll.hours");
-            default -> {
-                String ours = ServerKeys.forTopic(topicKey);
-                yield ours != null && has(ours);
-            }
-        };
+        return givesDefaultOf(topicKey, values.given());
+    }
+
+    /** As the other method, of some values. */
+    public static boolean givesDefaultOf(String topicKey, Map<String, String> given) {
+        List<String> keys =
+                switch (topicKey) {
+                    case "retention.ms" ->
+                            List.of(
+                                    "log.retention.ms",
+                                    "log.retention.minutes",
+                                    "log.retention.hours");
+                    case "segment.ms" -> List.of("log.roll.ms", "log.roll.hours");
+                    default -> {
+                        String ours = ServerKeys.forTopic(topicKey);
+                        yield ours == null ? List.of() : List.of(ours);
+                    }
+                };
+        return keys.stream().anyMatch(given::containsKey);
+    }
+
+    /** Returns the key of a name; null if there is none. */
+    public static ConfigKey key(String name) {
+        return ServerKeys.find(name);
     }
 }

@@ -283,6 +283,14 @@ public final class ServerKeys {
         return OF_STORE.contains(name);
     }
 
+    /**
+     * Returns whether a key can be changed while the server runs, as in Kafka: the defaults of
+     * topics. The durability is the operator's choice.
+     */
+    static boolean isDynamic(String name) {
+        return TOPIC_DEFAULTS.containsValue(name) && !name.equals("firn.durability");
+    }
+
     /** Returns the server key with a topic key's default; null when there is none. */
     static String forTopic(String topicKey) {
         return TOPIC_DEFAULTS.get(topicKey);

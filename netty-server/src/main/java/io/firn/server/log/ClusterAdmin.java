@@ -165,8 +165,7 @@ public final class ClusterAdmin {
     public void logDirs(Exchange exchange, DescribeLogDirsRequestData request) {
         exchange.connection().access().demand(Right.DESCRIBE_LOG_DIRS);
         DescribeLogDirsResult directory =
-                new DescribeLogDirsResult()
-                        .setLogDir(topics.store().directory().toAbsolutePath().toString());
+                new DescribeLogDirsResult().setLogDir(topics.shownDirectory());
         setSize(directory);
         List<String> names = new ArrayList<>();
         if (request.topics() == null) {

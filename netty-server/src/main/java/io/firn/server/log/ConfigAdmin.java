@@ -22,13 +22,13 @@ import org.apache.kafka.common.message.DescribeConfigsResponseData.DescribeConfi
 import org.apache.kafka.common.message.DescribeConfigsResponseData.DescribeConfigsSynonym;
 import org.apache.kafka.common.protocol.Errors;
 
-/** Handles DescribeConfigs, for topics and for the node. Values are those that hold. */
+/** Handles DescribeConfigs, for topics, the node and its loggers. Values are those that hold. */
 public final class ConfigAdmin {
     private static final byte TOPIC = 2;
     private static final byte BROKER = 4;
+    private static final byte LOGGER = 8;
     private static final byte FROM_TOPIC = 1;
-    private static final byte FROM_FILE = 4;
-    private static final byte FROM_DEFAULT = 5;
+    private static final byte FROM_LOGGER = 6;
 
     /** About what a value uses in a response, as an object. */
     private static final int VALUE_BYTES = 200;
@@ -37,10 +37,13 @@ public final class ConfigAdmin {
     private static final int TOPIC_VALUES = 30;
 
     private final ServedTopics topics;
+    private final NodeConfig node;
+    private final LogLevels levels = new LogLevels();
 
     /** Creates the handler. */
-    public ConfigAdmin(ServedTopics topics) {
+    public ConfigAdmin(ServedTopics topics, NodeConfig node) {
         this.topics = topics;
+        this.node = node;
     }
 
     /** Handles DescribeConfigs. */
@@ -98,32 +101,18 @@ public final class ConfigAdmin {
 
     private List<DescribeConfigsResourceResult> describe(
             DescribeConfigsResource asked, boolean synonyms) {
-        List<DescribeConfigsResourceResult> all = new ArrayList<>();
-        if (asked.resourceType() == TOPIC) {
-            ServedTopic topic = find(asked.resourceName());
-            TopicSettings settings = topic.settings();
-            for (ConfigKey key : TopicKeys.inOrder()) {
-                byte source = sourceOf(key.name(), settings, topics.config());
-                all.add(shown(key, settings.get(key.name()), source, false, synonyms));
-            }
-        } else if (asked.resourceType() == BROKER) {
-            checkNode(asked.resourceName());
-            if (!asked.resourceName().isEmpty()) {
-                topics.config()
-                        .described()
-                        .forEach(
-                                (key, value) -> {
-                                    boolean given = topics.config().has(key.name());
-                                    byte source = given ? FROM_FILE : FROM_DEFAULT;
-                                    all.add(shown(key, value, source, true, synonyms));
-                                });
-            }
-        } else {
-            throw Errors.INVALID_REQUEST.exception(
-                    "Topics and brokers are configured here, not resources of type "
-                            + asked.resourceType()
-                            + ".");
-        }
+        List<DescribeConfigsResourceResult> all =
+                switch (asked.resourceType()) {
+                    case TOPIC -> describeTopic(asked.resourceName(), synonyms);
+                    case BROKER -> describeNode(asked.resourceName(), synonyms);
+                    case LOGGER -> describeLoggers(asked.resourceName());
+                    default ->
+                            throw Errors.INVALID_REQUEST.exception(
+                                    "Topics, brokers and loggers are configured here, not"
+                                            + " resources of type "
+                                            + asked.resourceType()
+                                            + ".");
+                };
         if (asked.configurationKeys() != null && !asked.configurationKeys().isEmpty()) {
             Set<String> wanted = new HashSet<>(asked.configurationKeys());
             all.removeIf(each -> !wanted.contains(each.name()));
@@ -131,12 +120,81 @@ public final class ConfigAdmin {
         return all;
     }
 
+    private List<DescribeConfigsResourceResult> describeTopic(String name, boolean synonyms) {
+        List<DescribeConfigsResourceResult> all = new ArrayList<>();
+        TopicSettings settings = find(name).settings();
+        for (ConfigKey key : TopicKeys.inOrder()) {
+            byte source = sourceOf(key.name(), settings, node);
+            all.add(shown(key, settings.get(key.name()), source, false, synonyms));
+        }
+        return all;
+    }
+
+    /** Of all nodes, as in Kafka, what clients have set for them. */
+    private List<DescribeConfigsResourceResult> describeNode(String name, boolean synonyms) {
+        topics.checkNode(name);
+        List<DescribeConfigsResourceResult> all = new ArrayList<>();
+        if (name.isEmpty()) {
+            byte source = NodeConfig.Source.ALL_NODES.id();
+            node.set(false)
+                    .forEach(
+                            (key, value) -> {
+                                ConfigKey known = ServerConfig.key(key);
+                                if (known != null) {
+                                    all.add(shown(known, value, source, false, synonyms));
+                                }
+                            });
+            return all;
+        }
+        node.now().described().forEach((key, value) -> all.add(shown(key, value, synonyms)));
+        return all;
+    }
+
+    private DescribeConfigsResourceResult shown(ConfigKey key, String known, boolean synonyms) {
+        Map<NodeConfig.Source, String> values = node.values(key);
+        byte source =
+                values.isEmpty()
+                        ? NodeConfig.Source.DEFAULT.id()
+                        : values.keySet().iterator().next().id();
+        DescribeConfigsResourceResult result =
+                shown(key, known, source, !ServerConfig.isDynamic(key.name()), false);
+        if (synonyms) {
+            values.forEach(
+                    (from, value) ->
+                            result.synonyms()
+                                    .add(
+                                            new DescribeConfigsSynonym()
+                                                    .setName(key.name())
+                                                    .setValue(key.isSecret() ? null : value)
+                                                    .setSource(from.id())));
+        }
+        return result;
+    }
+
+    private List<DescribeConfigsResourceResult> describeLoggers(String name) {
+        topics.checkNode(name);
+        if (name.isEmpty()) {
+            throw Errors.INVALID_REQUEST.exception("Loggers are those of a node; name it.");
+        }
+        List<DescribeConfigsResourceResult> all = new ArrayList<>();
+        levels.all()
+                .forEach(
+                        (logger, level) ->
+                                all.add(
+                                        new DescribeConfigsResourceResult()
+                                                .setName(logger)
+                                                .setValue(level)
+                                                .setReadOnly(LogLevels.isFixed(logger))
+                                                .setConfigSource(FROM_LOGGER)));
+        return all;
+    }
+
     /** Returns the source of a topic's value, in the form of the protocol. */
-    static byte sourceOf(String key, TopicSettings topic, ServerConfig server) {
+    static byte sourceOf(String key, TopicSettings topic, NodeConfig node) {
         if (!topic.isDefault(key)) {
             return FROM_TOPIC; // a client, or the application, chose it for this topic
         }
-        return server.givesDefaultOf(key) ? FROM_FILE : FROM_DEFAULT;
+        return node.sourceOfTopicDefault(key);
     }
 
     private ServedTopic find(String name) {
@@ -146,13 +204,6 @@ public final class ConfigAdmin {
             throw Errors.UNKNOWN_TOPIC_OR_PARTITION.exception();
         }
         return topic;
-    }
-
-    private void checkNode(String name) {
-        if (!name.isEmpty() && !name.equals(Integer.toString(topics.nodeId()))) {
-            throw Errors.INVALID_REQUEST.exception(
-                    "The only node is " + topics.nodeId() + ", not " + name + ".");
-        }
     }
 
     private static DescribeConfigsResourceResult shown(

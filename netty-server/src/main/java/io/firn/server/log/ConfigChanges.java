@@ -23,23 +23,26 @@ import org.apache.kafka.common.message.IncrementalAlterConfigsResponseData;
 import org.apache.kafka.common.protocol.Errors;
 
 /**
- * Changes the configuration of topics; the node is configured by its properties file. The changes
- * of a resource are applied together or not at all. They are checked in Kafka's order: duplicate
- * resources, the form of the changes, the topic's name, the values, and last whether the topic
- * exists.
+ * Changes the configuration of topics and of the node. The changes of a resource are applied
+ * together or not at all. They are checked in Kafka's order: duplicate resources, the form of the
+ * changes, the topic's name, the values, and last whether the topic exists.
  */
 public final class ConfigChanges {
     private static final byte TOPIC = 2;
+    private static final byte BROKER = 4;
+    private static final byte LOGGER = 8;
     private static final byte SET = 0;
     private static final byte DELETE = 1;
     private static final byte APPEND = 2;
     private static final byte SUBTRACT = 3;
 
     private final ServedTopics topics;
+    private final NodeChanges node;
 
     /** Creates the handlers. */
-    public ConfigChanges(ServedTopics topics) {
+    public ConfigChanges(ServedTopics topics, NodeConfig node) {
         this.topics = topics;
+        this.node = new NodeChanges(topics, node, new LogLevels());
     }
 
     /** Handles IncrementalAlterConfigs. */
@@ -82,6 +85,15 @@ public final class ConfigChanges {
                 Right.ALTER_TOPIC_CONFIGS,
                 Right.ALTER_NODE_CONFIGS);
         checkChanges(asked.configs());
+        switch (asked.resourceType()) {
+            case BROKER -> node.alter(asked.resourceName(), asked.configs(), validateOnly);
+            case LOGGER -> node.alterLevels(asked.resourceName(), asked.configs(), validateOnly);
+            default -> alterTopic(asked, validateOnly);
+        }
+    }
+
+    private void alterTopic(
+            IncrementalAlterConfigsRequestData.AlterConfigsResource asked, boolean validateOnly) {
         checkTopic(asked.resourceType(), asked.resourceName());
         ServedTopic topic = topics.find(asked.resourceName());
         Map<String, String> set =
@@ -187,6 +199,10 @@ public final class ConfigChanges {
             checkKey(named, each.name(), each.value());
             set.put(each.name(), each.value());
         }
+        if (asked.resourceType() == BROKER) {
+            node.replace(asked.resourceName(), set, validateOnly);
+            return;
+        }
         checkTopic(asked.resourceType(), asked.resourceName());
         configure(topics.find(asked.resourceName()), set, validateOnly);
     }
@@ -203,7 +219,8 @@ public final class ConfigChanges {
     private static void checkTopic(byte type, String name) {
         if (type != TOPIC) {
             throw Errors.INVALID_REQUEST.exception(
-                    "Topics can be configured here; a node is by its properties file.");
+                    "Topics and brokers can be configured here, and the levels of loggers one by"
+                            + " one.");
         }
         if (name.isEmpty()) {
             throw Errors.INVALID_REQUEST.exception("The topic has no name.");

@@ -136,7 +136,7 @@ public final class CreateTopicsHandler implements Handler<CreateTopicsRequestDat
                                                         ConfigAdmin.sourceOf(
                                                                 key.name(),
                                                                 settings,
-                                                                topics.config()))));
+                                                                topics.node()))));
         result.setTopicId(id)
                 .setNumPartitions(partitions)
                 .setReplicationFactor((short) 1)

@@ -13,7 +13,10 @@ public final class ServedTopic {
     private final Topic topic;
     private final Uuid id;
     private final boolean internal;
-    private final Map<String, String> defaults;
+
+    @GuardedBy("this")
+    private Map<String, String> defaults;
+
     private volatile TopicSettings settings;
 
     @GuardedBy("this")
@@ -84,7 +87,13 @@ public final class ServedTopic {
 
     /** Sets who chose its values. */
     synchronized void choices(TopicChoices changed) {
+        choices(changed, defaults);
+    }
+
+    /** Sets who chose its values, and the server's defaults. */
+    synchronized void choices(TopicChoices changed, Map<String, String> serversDefaults) {
         choices = changed;
+        defaults = serversDefaults;
         settings = settingsNow();
     }
 

@@ -37,7 +37,7 @@ public final class ServedTopics implements AutoCloseable {
     private final LogStore store;
     private final TopicConfigFiles files;
     private final TransactionMemory transactionMemory;
-    private final ServerConfig config;
+    private final NodeConfig node;
     private final TopicConfigs configs;
     private final Map<String, ServedTopic> byName = new ConcurrentHashMap<>();
     private final Map<Uuid, ServedTopic> byId = new ConcurrentHashMap<>();
@@ -48,16 +48,16 @@ public final class ServedTopics implements AutoCloseable {
      * @param directory the server's directory
      * @throws IOException if the directory cannot be read or created
      */
-    public ServedTopics(LogStore store, ServerConfig config, FileMedium medium, Path directory)
+    public ServedTopics(LogStore store, NodeConfig node, FileMedium medium, Path directory)
             throws IOException {
         this.store = store;
         this.transactionMemory =
                 new TransactionMemory(
                         store.transactions(),
                         Math.max(LEAST_TRANSACTION_BYTES, Runtime.getRuntime().maxMemory() / 16));
-        this.config = config;
+        this.node = node;
         this.files = new TopicConfigFiles(medium, directory.resolve("topics"));
-        this.configs = new TopicConfigs(files, config.topicDefaults());
+        this.configs = new TopicConfigs(files, node.now().topicDefaults());
         for (String name : store.topicNames()) {
             find(name);
         }
@@ -65,11 +65,17 @@ public final class ServedTopics implements AutoCloseable {
         Set<UUID> kept = new HashSet<>(store.unreadableTopics().keySet());
         byId.values().forEach(each -> kept.add(each.topic().id()));
         files.deleteOthers(kept);
+        node.onChange(changed -> follow(changed.topicDefaults()));
     }
 
     /** Returns the store. */
     public LogStore store() {
         return store;
+    }
+
+    /** Returns the store's directory, as clients are told it. */
+    String shownDirectory() {
+        return store.directory().toAbsolutePath().toString();
     }
 
     /** Returns the memory of open transactions. */
@@ -79,12 +85,29 @@ public final class ServedTopics implements AutoCloseable {
 
     /** Returns the node id. */
     public int nodeId() {
-        return config.nodeId();
+        return node.now().nodeId();
     }
 
-    /** Returns the configuration of the server. */
+    /**
+     * Checks that a name is that of the node, or empty.
+     *
+     * @throws org.apache.kafka.common.errors.InvalidRequestException if it is another one
+     */
+    void checkNode(String name) {
+        if (!name.isEmpty() && !name.equals(Integer.toString(nodeId()))) {
+            throw Errors.INVALID_REQUEST.exception(
+                    "The only node is " + nodeId() + ", not " + name + ".");
+        }
+    }
+
+    /** Returns the configuration of the server that holds now. */
     public ServerConfig config() {
-        return config;
+        return node.now();
+    }
+
+    /** Returns the configuration of the server, with where it is from. */
+    public NodeConfig node() {
+        return node;
     }
 
     /** Returns the names of all topics, sorted. */
@@ -214,6 +237,23 @@ public final class ServedTopics implements AutoCloseable {
     /** Changes what clients name for a topic, durably. */
     synchronized void configure(ServedTopic served, Map<String, String> named) {
         configs.configure(served, named);
+    }
+
+    /**
+     * Makes topics follow other defaults of the server. A crash leaves the rest of them to the next
+     * start, because the defaults are durable before.
+     */
+    private void follow(Map<String, String> defaults) {
+        synchronized (this) {
+            configs.defaults(defaults);
+        }
+        for (ServedTopic each : new ArrayList<>(byName.values())) {
+            synchronized (this) { // others need not wait for all of them
+                if (each.equals(byName.get(each.name()))) {
+                    configs.follow(each);
+                }
+            }
+        }
     }
 
     /** Releases all topics, but not the store. */

@@ -17,11 +17,24 @@ final class TopicConfigs {
     private static final System.Logger LOG = System.getLogger("io.firn.server");
 
     private final TopicConfigFiles files;
-    private final Map<String, String> defaults;
+    private Map<String, String> defaults;
 
     TopicConfigs(TopicConfigFiles files, Map<String, String> defaults) {
         this.files = files;
         this.defaults = defaults;
+    }
+
+    /** Sets the server's defaults, which topics then {@link #follow}. */
+    void defaults(Map<String, String> changed) {
+        defaults = changed;
+    }
+
+    /** Makes a topic follow the server's defaults, where it does. */
+    void follow(ServedTopic served) {
+        TopicOptions options = served.topic().options();
+        TopicChoices held = served.choices().heldBy(options);
+        TopicChoices followed = changed(served.topic(), held, held.follow(options, defaults));
+        served.choices(followed, defaults);
     }
 
     /** Returns a topic of the log as clients see it. */

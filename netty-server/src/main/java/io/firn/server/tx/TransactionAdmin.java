@@ -21,6 +21,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.function.Predicate;
 import org.apache.kafka.common.message.DescribeProducersRequestData;
 import org.apache.kafka.common.message.DescribeProducersResponseData;
 import org.apache.kafka.common.message.DescribeProducersResponseData.PartitionResponse;
@@ -185,6 +186,7 @@ final class TransactionAdmin {
                 .filter(each -> !NAMES.containsValue(each))
                 .forEach(response.unknownStateFilters()::add);
         Set<Long> ids = new HashSet<>(request.producerIdFilters());
+        Predicate<String> names = NamePattern.of(request.transactionalIdPattern());
         Access access = exchange.connection().access();
         long now = System.currentTimeMillis();
         exchange.inSteps(
@@ -196,7 +198,9 @@ final class TransactionAdmin {
                                     && (states.isEmpty() || states.contains(state))
                                     && (ids.isEmpty() || ids.contains(each.identity().id()))
                                     && now - each.startMs() > request.durationFilter();
-                    if (isAsked && access.has(Right.LIST_TRANSACTION, each.name())) {
+                    if (isAsked
+                            && access.has(Right.LIST_TRANSACTION, each.name())
+                            && names.test(each.name())) {
                         exchange.addAnswerBytes(PRODUCER_BYTES + 2L * each.name().length());
                         response.transactionStates()
                                 .add(

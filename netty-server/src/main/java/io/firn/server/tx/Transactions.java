@@ -24,9 +24,6 @@ public final class Transactions {
     /** Later ones are for brokers. */
     private static final short ADD_PARTITIONS_LATEST = 3;
 
-    /** The last version without a regular expression of the client, which may take for ever. */
-    private static final short LIST_LATEST = 1;
-
     private final ProducerIds ids;
     private final TransactionApis apis;
     private final TransactionAdmin admin;
@@ -92,7 +89,6 @@ public final class Transactions {
                 admin::describe);
         table.serve(
                 ApiKeys.LIST_TRANSACTIONS,
-                LIST_LATEST,
                 ListTransactionsRequestData.class,
                 administrators,
                 admin::list);

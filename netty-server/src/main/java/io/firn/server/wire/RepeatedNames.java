@@ -21,6 +21,8 @@ final class RepeatedNames {
                     ApiKeys.OFFSET_DELETE,
                     ApiKeys.CREATE_PARTITIONS,
                     ApiKeys.DESCRIBE_LOG_DIRS,
+                    ApiKeys.ALTER_REPLICA_LOG_DIRS,
+                    ApiKeys.ELECT_LEADERS,
                     ApiKeys.JOIN_GROUP);
 
     /**
