@@ -14,6 +14,9 @@ import io.firn.PoisonedException;
 import io.firn.StoreLockedException;
 import io.firn.TopicOptions;
 import io.firn.file.FileTier;
+import io.firn.medium.FileMedium;
+import io.firn.medium.FilterFileMedium;
+import io.firn.medium.MediumFile;
 import io.firn.sim.SimulatedFileMedium;
 import io.firn.store.StoreBuilder;
 import java.io.IOException;
@@ -31,6 +34,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
@@ -355,6 +359,41 @@ class LostLockTest {
             assertTrue(
                     next >= acknowledged.get() + 20,
                     acknowledged + " and 20 were acknowledged, there are " + next);
+        }
+    }
+
+    /** A disk on which the creation of segments hangs, once it is told to. */
+    private static final class Hanging extends FilterFileMedium {
+        private final CountDownLatch end = new CountDownLatch(1);
+        private volatile boolean hangs;
+
+        Hanging() {
+            super(FileMedium.real());
+        }
+
+        @Override
+        public MediumFile create(Path file) throws IOException {
+            while (hangs && file.toString().endsWith(".active") && end.getCount() > 0) {
+                LockSupport.parkNanos(1_000_000);
+            }
+            return super.create(file);
+        }
+    }
+
+    @Test
+    void shouldRefuseAnAppendThatWaitsForABlockWhenTheStoreIsLost() throws Exception {
+        Hanging medium = new Hanging();
+        Disk disk = new Disk(temporary, medium);
+        try (LogStore store = disk.open()) {
+            medium.hangs = true;
+            TopicOptions small = Disk.SMALL.withPartitions(1);
+            Partition partition = store.createTopic("waits", small).partition(0);
+            FutureTask<PoisonedException> writing =
+                    new FutureTask<>(() -> appendUntilRefused(partition, new AtomicLong()));
+            new Thread(writing, "writer").start();
+            Files.delete(lockOf(disk));
+            assertTrue(writing.get().getMessage().contains("not the only writer"));
+            medium.end.countDown();
         }
     }
 

@@ -24,6 +24,9 @@ public interface LogEvents {
     /** The log start was raised, or the topic's options were changed. */
     void onNewLimits();
 
+    /** The log was poisoned, and no duty runs any more that would end a wait. */
+    void onLost();
+
     /** A reader has mapped a segment. */
     void onView();
 }

@@ -73,8 +73,18 @@ public final class Ownership {
      */
     public boolean isOurs() {
         EndsFile published = ends;
-        boolean isSure = !isToLook && published != null && published.hasTerm();
-        return isSure || look();
+        if (!isToLook && published != null && published.hasTerm()) {
+            return true;
+        }
+        isToLook = false; // before the look: a call of lookAgain during it counts
+        if (!look()) {
+            isToLook = true; // for good
+            return false;
+        }
+        if (published != null) { // otherwise each acknowledgement looks anyway
+            onLook.run();
+        }
+        return true;
     }
 
     /** Throws when {@link #isOurs} returns false. */
@@ -99,16 +109,11 @@ public final class Ownership {
         if (lock == null || lost != null) {
             return lost == null; // a read-only store has none
         }
-        isToLook = false; // first: a call of lookAgain during the look counts
         String found = findLoss();
-        if (found == null) {
-            if (ends != null) { // otherwise each acknowledgement looks anyway
-                onLook.run();
-            }
-            return true;
+        if (found != null) {
+            lose(found);
         }
-        lose(found);
-        return false;
+        return found == null;
     }
 
     private String findLoss() {
@@ -125,7 +130,7 @@ public final class Ownership {
             if (lost != null) {
                 return;
             }
-            isToLook = true; // for good
+            isToLook = true;
             why = new StoreLockedException(messageOf(found));
             lost = why;
         }

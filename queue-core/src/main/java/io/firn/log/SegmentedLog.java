@@ -477,6 +477,7 @@ public final class SegmentedLog {
                 why);
         state.pauseMoves();
         waiters.call();
+        events.onLost();
     }
 
     /** As {@link #poison(Throwable)}, because of something else, and at once. */

@@ -136,6 +136,11 @@ public final class PartitionUpkeep implements LogEvents {
     }
 
     @Override
+    public void onLost() {
+        nextBlock.wake(); // no duty supplies a block any more
+    }
+
+    @Override
     public void onView() {
         views.call();
     }

@@ -39,6 +39,9 @@ class PulseTest {
                 public void onNewLimits() {}
 
                 @Override
+                public void onLost() {}
+
+                @Override
                 public void onView() {}
             };
 
