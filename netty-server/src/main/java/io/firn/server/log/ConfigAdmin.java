@@ -13,6 +13,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import org.apache.kafka.common.config.ConfigResource;
 import org.apache.kafka.common.internals.Topic;
 import org.apache.kafka.common.message.DescribeConfigsRequestData;
 import org.apache.kafka.common.message.DescribeConfigsRequestData.DescribeConfigsResource;
@@ -110,8 +111,10 @@ public final class ConfigAdmin {
                             throw Errors.INVALID_REQUEST.exception(
                                     "Topics, brokers and loggers are configured here, not"
                                             + " resources of type "
+                                            + ConfigResource.Type.forId(asked.resourceType())
+                                            + " ("
                                             + asked.resourceType()
-                                            + ".");
+                                            + ").");
                 };
         if (asked.configurationKeys() != null && !asked.configurationKeys().isEmpty()) {
             Set<String> wanted = new HashSet<>(asked.configurationKeys());
