@@ -19,6 +19,7 @@ import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
@@ -66,6 +67,7 @@ class GoldenStoreTest {
     void shouldOpenForWriting(int format) throws IOException {
         unpack(format);
         try (FileStore files = new FileStore(directory)) {
+            files.pass(Duration.ofDays(1)); // it was written later than that clock begins
             assertWhole(files.store());
             assertEquals(manifest(format), GoldenStore.describe(files.store()));
             files.reopen();
@@ -80,6 +82,7 @@ class GoldenStoreTest {
         unpack(format);
         Map<String, Integer> records = new TreeMap<>();
         try (FileStore files = new FileStore(directory)) {
+            files.pass(Duration.ofDays(1)); // it was written later than that clock begins
             for (Partition partition : partitions(files.store())) {
                 records.put(partition.toString(), FileStore.readAll(partition).size());
                 try (Appender appender = partition.openAppender()) {
@@ -106,6 +109,7 @@ class GoldenStoreTest {
     void shouldStillKnowProducers(int format) throws IOException {
         unpack(format);
         try (FileStore files = new FileStore(directory)) {
+            files.pass(Duration.ofDays(1)); // it was written later than that clock begins
             Partition partition = files.topic(GoldenStore.PRODUCERS).partition(0);
             try (Appender appender = partition.openAppender()) {
                 int last = GoldenStore.PRODUCER_BATCHES - 1;
@@ -125,6 +129,7 @@ class GoldenStoreTest {
     void shouldFindEveryOffsetAndTimestamp(int format) throws IOException {
         unpack(format);
         try (FileStore files = new FileStore(directory)) {
+            files.pass(Duration.ofDays(1)); // it was written later than that clock begins
             for (Partition partition : partitions(files.store())) {
                 List<StoredRecord> records = FileStore.readAll(partition);
                 try (Tailer tailer = partition.openTailer()) {
