@@ -8,6 +8,7 @@ import io.firn.Partition;
 import io.firn.Tailer;
 import io.firn.Transaction;
 import io.firn.Verdict;
+import io.firn.kill.Flaws;
 import io.firn.sim.FirstRunOnly;
 import io.firn.sim.SimulatedFileMedium;
 import io.firn.sim.Survival;
@@ -87,7 +88,7 @@ class AbortedFilesCrashTest {
             Simulation again = new Simulation(left);
             again.clock.update(simulation.clock.time());
             LogStore store = again.open();
-            assertEquals(List.of(), store.findings());
+            assertEquals(List.of(), Flaws.of(store));
             Partition partition = store.openTopic("t").partition(0);
             assertEquals(rounds * ABORTED, partition.abortedTransactions(0, Long.MAX_VALUE).size());
             assertEquals(rounds, count(partition), "records that are shown");

@@ -11,6 +11,7 @@ import io.firn.Partition;
 import io.firn.Tailer;
 import io.firn.TopicOptions;
 import io.firn.Verdict;
+import io.firn.kill.Flaws;
 import io.firn.sim.SecondRun;
 import io.firn.sim.SimulatedFileMedium;
 import io.firn.sim.Survival;
@@ -173,7 +174,7 @@ class CompactionCrashTest {
         Simulation again = new Simulation(left);
         again.clock.update(simulation.clock.time());
         LogStore store = again.open();
-        assertEquals(List.of(), store.findings());
+        assertEquals(List.of(), Flaws.of(store));
         Partition partition = store.openTopic("t").partition(0);
         assertEquals(List.of(), partition.damage());
         Map<String, Long> found = new HashMap<>();

@@ -12,6 +12,7 @@ import io.firn.Tailer;
 import io.firn.Topic;
 import io.firn.TopicOptions;
 import io.firn.Verdict;
+import io.firn.kill.Flaws;
 import io.firn.medium.MediumFile;
 import io.firn.sim.SimulatedFileMedium;
 import io.firn.sim.Survival;
@@ -327,7 +328,7 @@ class CrashRulesTest {
             Survival survival = Survival.pages(page -> page < firstLost || page >= pagesOfFirst);
             SimulatedFileMedium left = medium.crash(survival);
             try (LogStore again = new Simulation(left).open()) {
-                assertEquals(List.of(), again.findings());
+                assertEquals(List.of(), Flaws.of(again));
                 Partition found = again.openTopic("t").partition(0);
                 assertEquals(List.of(), found.damage());
                 long next = found.nextOffset();
@@ -444,7 +445,7 @@ class CrashRulesTest {
 
     private static long checkUndamaged(SimulatedFileMedium left, long acknowledged, long sent) {
         LogStore store = new Simulation(left).open();
-        assertEquals(List.of(), store.findings());
+        assertEquals(List.of(), Flaws.of(store));
         Partition found = store.openTopic("t").partition(0);
         assertEquals(List.of(), found.damage());
         long next = found.nextOffset();

@@ -12,6 +12,7 @@ import io.firn.Partition;
 import io.firn.Tailer;
 import io.firn.Topic;
 import io.firn.Verdict;
+import io.firn.kill.Flaws;
 import io.firn.sim.SimulatedFileMedium;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -152,7 +153,7 @@ final class Promises {
 
     /** Compares a store that was just opened with all of this. */
     void check(LogStore store, SimulatedFileMedium medium, Path segments) throws IOException {
-        assertEquals(List.of(), store.findings());
+        assertEquals(List.of(), Flaws.of(store));
         List<String> names = store.topicNames();
         for (OfTopic expected : topics) {
             switch (expected.presence) {

@@ -20,6 +20,7 @@ import io.firn.Verdict;
 import io.firn.batch.BatchFormat;
 import io.firn.file.FileTier;
 import io.firn.kafka.KafkaBatches;
+import io.firn.kill.Flaws;
 import io.firn.medium.MediumFile;
 import io.firn.medium.SmallFile;
 import io.firn.pmem.Emulation;
@@ -301,7 +302,7 @@ class RewrittenRecoveryTest {
             }
             try (LogStore store = open(hot, image, false)) {
                 assertEquals(expected("rewritten", store), read(store), what);
-                assertEquals(List.of(), store.findings(), what);
+                assertEquals(List.of(), Flaws.of(store), what);
             }
             assertEquals(1 + SEGMENTS - SOURCES, sealedIn(hot, image).size(), what);
             SimulatedFileMedium later = image.crash(Survival.NONE);
@@ -328,7 +329,7 @@ class RewrittenRecoveryTest {
         for (SimulatedFileMedium cut : cuts) {
             try (LogStore store = open(hot, cut, false)) {
                 assertEquals(expected("rewritten", store), read(store));
-                assertEquals(List.of(), store.findings());
+                assertEquals(List.of(), Flaws.of(store));
             }
             assertEquals(1 + SEGMENTS - SOURCES, sealedIn(hot, cut).size());
         }
@@ -351,7 +352,7 @@ class RewrittenRecoveryTest {
                 sources.get(i).delete();
                 look(reader);
                 assertEquals(expected("rewritten", reader), read(reader));
-                assertEquals(List.of(), reader.findings());
+                assertEquals(List.of(), Flaws.of(reader));
             }
             for (int i = 0; i < 30; i++) {
                 look(reader); // nothing is missing, however often it looks

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.firn.Appender;
 import io.firn.LogStore;
 import io.firn.Topic;
+import io.firn.kill.Flaws;
 import io.firn.sim.SecondRun;
 import io.firn.sim.SimulatedFileMedium;
 import io.firn.sim.Survival;
@@ -217,7 +218,7 @@ class StoreCrashTest {
             simulation.pass(store, 100);
             SimulatedFileMedium later = left.crash(Survival.NONE);
             try (LogStore again = new Simulation(later).open()) {
-                assertEquals(List.of(), again.findings());
+                assertEquals(List.of(), Flaws.of(again));
                 assertEquals(ends, ends(again), "a while after recovery");
             }
         }

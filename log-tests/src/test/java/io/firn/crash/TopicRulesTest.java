@@ -17,6 +17,7 @@ import io.firn.Topic;
 import io.firn.TopicOptions;
 import io.firn.UnreadableTopicException;
 import io.firn.Verdict;
+import io.firn.kill.Flaws;
 import io.firn.medium.SmallFile;
 import io.firn.sim.FirstRunOnly;
 import io.firn.sim.SimulatedFileMedium;
@@ -142,7 +143,7 @@ class TopicRulesTest {
         stop();
         for (SimulatedFileMedium each : left) {
             try (LogStore again = new Simulation(each).open()) {
-                assertEquals(List.of(), again.findings());
+                assertEquals(List.of(), Flaws.of(again));
             }
         }
         // What was acknowledged last is in all of the last images.
@@ -180,7 +181,7 @@ class TopicRulesTest {
         for (int i = 0; i < left.size(); i++) {
             assertNothingWithoutItsTopicFile(topic.id(), left.get(i), i >= left.size() - most);
             try (LogStore again = new Simulation(left.get(i)).open()) {
-                assertEquals(List.of(), again.findings(), "power cut " + i);
+                assertEquals(List.of(), Flaws.of(again), "power cut " + i);
                 boolean exists = again.topicNames().contains("t");
                 assertFalse(exists && i >= returned, "it was deleted");
                 if (exists) {
@@ -241,7 +242,7 @@ class TopicRulesTest {
             assertEquals(1, topicFiles(each), "failed from operation " + first);
             try (LogStore again = new Simulation(each.crash(Survival.NONE)).open()) {
                 assertEquals(List.of("t"), again.topicNames());
-                assertEquals(List.of(), again.findings());
+                assertEquals(List.of(), Flaws.of(again));
             }
         }
     }

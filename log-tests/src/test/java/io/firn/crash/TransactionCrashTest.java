@@ -14,6 +14,7 @@ import io.firn.Transaction;
 import io.firn.TransactionCoordinator.NamedProducer;
 import io.firn.TransactionCoordinator.State;
 import io.firn.Verdict;
+import io.firn.kill.Flaws;
 import io.firn.sim.SecondRun;
 import io.firn.sim.SimulatedFileMedium;
 import io.firn.sim.Survival;
@@ -219,7 +220,7 @@ class TransactionCrashTest {
         Simulation again = new Simulation(left);
         again.clock.update(simulation.clock.time());
         LogStore store = again.open();
-        assertEquals(List.of(), store.findings());
+        assertEquals(List.of(), Flaws.of(store));
         for (int place = 0; place < TOPICS.size() * PARTITIONS; place++) {
             Partition partition = place(store, place);
             assertEquals(
