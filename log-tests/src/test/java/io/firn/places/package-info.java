@@ -1,0 +1,2 @@
+/** A program that {@code bin/test-places} runs where the system refuses what a store needs. */
+package io.firn.places;
