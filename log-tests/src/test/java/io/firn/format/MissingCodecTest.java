@@ -2,22 +2,32 @@ package io.firn.format;
 
 import static io.firn.kafka.SameRecords.assertSame;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.firn.Compression;
 import io.firn.StoredRecord;
 import io.firn.kafka.KafkaBatches;
 import io.firn.kafka.RandomRecords;
+import java.io.File;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 class MissingCodecTest {
     private static final Pattern LIBRARY = Pattern.compile(".*(zstd-jni|lz4-java|snappy-java).*");
+
+    /** Firn and what its modules need. */
+    private static final Pattern MODULE =
+            Pattern.compile(
+                    ".*/(queue-core|tier-file)/target/classes/|.*/agrona-[^/]*|"
+                            + ".*/firn-(core|tier-file)-[0-9][^/]*(?<!-tests)\\.jar");
 
     @TempDir private Path directory;
 
@@ -79,6 +89,36 @@ class MissingCodecTest {
             lines.add(codec + ": findings 1");
         }
         assertEquals(lines, child.out());
+    }
+
+    @Test
+    void shouldSayThatZstdHasToBeAModuleWhereFirnIsOne() throws Exception {
+        String modules =
+                Stream.of(System.getProperty("java.class.path").split(File.pathSeparator))
+                        .filter(entry -> MODULE.matcher(Path.of(entry).toUri().getPath()).matches())
+                        .collect(Collectors.joining(File.pathSeparator));
+        ChildJvm.Ended child =
+                ChildJvm.run(
+                        directory,
+                        List.of(
+                                "-p",
+                                modules,
+                                "--add-modules",
+                                "io.firn,io.firn.file",
+                                "--add-exports",
+                                "io.firn/io.firn.store=ALL-UNNAMED"),
+                        entry -> true,
+                        WithoutCodecs.class,
+                        List.of(directory.resolve("store").toString()));
+
+        assertEquals(0, child.status(), () -> String.join("\n", child.err()));
+        String zstd =
+                child.out().stream()
+                        .filter(each -> each.startsWith("ZSTD: own batch"))
+                        .findFirst()
+                        .orElseThrow();
+        assertTrue(zstd.contains(Compression.ZSTD.artifact()), zstd);
+        assertTrue(zstd.contains("--add-modules"), zstd);
     }
 
     private static List<String> expected(int records) {

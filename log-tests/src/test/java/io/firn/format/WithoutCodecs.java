@@ -17,12 +17,14 @@ import java.nio.file.Path;
 final class WithoutCodecs {
     private WithoutCodecs() {}
 
-    /** Wants the store's directory, and one with a foreign batch for each codec. */
+    /** Wants the store's directory, and perhaps one with a foreign batch for each codec. */
     public static void main(String[] arguments) throws IOException {
         try (FileStore files = new FileStore(Path.of(arguments[0]))) {
             for (Compression codec : Compression.values()) {
                 appendOwn(files, codec);
-                appendForeign(files, codec, Path.of(arguments[1]));
+                if (arguments.length > 1) {
+                    appendForeign(files, codec, Path.of(arguments[1]));
+                }
             }
         }
     }

@@ -76,7 +76,17 @@ final class CodecLibrary {
                 failure = e;
             }
         }
-        throw new MissingCodecException(isThere() ? notLoaded() : notOnClassPath(), failure);
+        throw new MissingCodecException(why(), failure);
+    }
+
+    @GuardedBy("this")
+    private String why() {
+        if (failure instanceof IllegalAccessError) {
+            return subject()
+                    + " is not in a module that Firn's module reads: put it on the module path, and"
+                    + " name its module in --add-modules";
+        }
+        return isThere() ? notLoaded() : notOnClassPath();
     }
 
     private void roundTrip() {
