@@ -40,7 +40,7 @@ class RoomsTest {
         rooms.put("", Set.of());
         rooms.put("medium", Set.of());
         rooms.put("compress", Set.of());
-        rooms.put("background", Set.of());
+        rooms.put("background", Set.of("medium"));
         rooms.put("spi", Set.of("medium"));
         rooms.put("batch", Set.of("compress"));
         rooms.put("metadata", Set.of("medium", "spi", "background"));

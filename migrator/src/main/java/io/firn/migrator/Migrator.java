@@ -8,6 +8,7 @@ import io.firn.MoveControl;
 import io.firn.MoveOutcome;
 import io.firn.StoreService;
 import io.firn.UnknownTopicException;
+import io.firn.medium.GuardedLog;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.ThreadFactory;
@@ -33,7 +34,7 @@ public final class Migrator implements AutoCloseable {
     /** A rate without limit. */
     public static final long UNLIMITED = ByteRate.UNLIMITED;
 
-    private static final System.Logger LOG = System.getLogger("io.firn");
+    private static final GuardedLog LOG = GuardedLog.get();
     private static final int MOST_THREADS = 64;
 
     private final LogStore store;

@@ -2,11 +2,12 @@ package io.firn.migrator;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.firn.MoveOutcome;
+import io.firn.medium.GuardedLog;
 import java.util.List;
 
 /** Counts what was moved and what failed. Thread-safe. */
 final class MoveStatistics {
-    private static final System.Logger LOG = System.getLogger("io.firn");
+    private static final GuardedLog LOG = GuardedLog.get();
 
     @GuardedBy("this")
     private long movedDown;

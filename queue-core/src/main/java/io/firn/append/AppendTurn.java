@@ -1,10 +1,13 @@
 package io.firn.append;
 
+import io.firn.FirnException;
 import io.firn.background.Gate;
+import io.firn.log.SegmentedLog;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
 
 /**
  * The turn to append to a partition: only the thread that has it uses the writer. Shared appenders
@@ -25,17 +28,24 @@ import java.util.function.BooleanSupplier;
  *
  * <p>A thread that takes over from another gets a new seat; when that happens often, no more seats
  * are given, and every append uses the compare-and-set.
+ *
+ * <p>An append may fail at the bottom of its thread's stack, where no method can be called any more,
+ * not even {@link #leave}. Whatever is thrown while a thread has the turn it therefore first stores
+ * into {@link #failure}, which needs no stack. Who wants the turn next takes it from there, has the
+ * partition poisoned if an {@link Error} may have left it half changed, and releases the turn.
  */
 public final class AppendTurn {
     private static final VarHandle STATE;
     private static final VarHandle SEAT;
     private static final VarHandle INSIDE;
+    private static final VarHandle FAILURE;
 
     static {
         try {
             MethodHandles.Lookup lookup = MethodHandles.lookup();
             STATE = lookup.findVarHandle(AppendTurn.class, "state", int.class);
             SEAT = lookup.findVarHandle(AppendTurn.class, "seat", Seat.class);
+            FAILURE = lookup.findVarHandle(AppendTurn.class, "failure", Throwable.class);
             INSIDE = lookup.findVarHandle(Seat.class, "inside", boolean.class);
         } catch (ReflectiveOperationException e) {
             throw new ExceptionInInitializerError(e);
@@ -57,8 +67,15 @@ public final class AppendTurn {
 
     private static final long STORES_ARRIVE_NS = TimeUnit.MICROSECONDS.toNanos(100);
 
+    /** How long a close waits for an append. */
+    static final long LONG_NS = TimeUnit.SECONDS.toNanos(60);
+
+    private final Consumer<Throwable> onTorn;
     private volatile int state;
     private volatile Seat seat;
+
+    /** What was thrown to the holder, which has not released the turn; written by it only. */
+    volatile Throwable failure;
 
     /** Threads read this only to find out whether they are the holder, which needs no fence. */
     private Thread holder;
@@ -83,6 +100,15 @@ public final class AppendTurn {
     }
 
     /**
+     * Creates it, free.
+     *
+     * @param onTorn told of an Error that has ended an append half-way, before the turn is released
+     */
+    public AppendTurn(Consumer<Throwable> onTorn) {
+        this.onTorn = onTorn;
+    }
+
+    /**
      * Takes the turn for an exclusive appender.
      *
      * @param isClosed whether the appender was closed. Its turn is then the next appender's, which
@@ -93,17 +119,22 @@ public final class AppendTurn {
     public boolean tryEnter(BooleanSupplier isClosed) {
         Seat mine = (Seat) SEAT.getOpaque(this);
         if (mine != null && mine.thread == Thread.currentThread()) {
-            if ((boolean) INSIDE.get(mine)) {
+            if ((boolean) INSIDE.get(mine) && !settle()) {
                 return false;
             }
             INSIDE.setOpaque(mine, true);
-            if (isStillMine(mine)) {
-                // It is the current one already. To store it again would cost more than all the
-                // rest: the card marking of G1, with a fence, each time.
-                seated = true;
-                return true;
+            try {
+                if (isStillMine(mine)) {
+                    // It is the current one already. To store it again would cost more than all
+                    // the rest: the card marking of G1, with a fence, each time.
+                    seated = true;
+                    return true;
+                }
+            } catch (StackOverflowError e) {
+                mine.inside = false; // without a call
+                throw e;
             }
-            INSIDE.setOpaque(mine, false);
+            mine.inside = false;
         }
         return tryTakeOver(isClosed);
     }
@@ -120,20 +151,27 @@ public final class AppendTurn {
         Seat fresh = seats < MAX_SEATS ? new Seat(me) : null;
         int tries = 0;
         while (!STATE.compareAndSet(this, FREE, TAKEN)) {
-            if (state == IN_USE || isMine()) {
+            if (!settle() && (state == IN_USE || isMine())) {
                 return false;
             }
             Gate.pause(tries++);
         }
-        if (isClosed.getAsBoolean()) {
-            STATE.setRelease(this, FREE);
-            return false;
-        }
-        Seat before = takeSeatAway();
-        if (before != null && before.inside) {
+        Seat before = seat;
+        try {
+            boolean isRefused = isClosed.getAsBoolean();
+            if (!isRefused) {
+                takeAway(before);
+                isRefused = before != null && before.inside && !settle();
+            }
+            if (isRefused) {
+                seat = before;
+                state = FREE;
+                return false;
+            }
+        } catch (Throwable e) {
             seat = before;
-            STATE.setRelease(this, FREE);
-            return false;
+            state = FREE; // without a call
+            throw e;
         }
         Seat mine = before != null && before.thread == me ? before : fresh;
         if (mine != null) {
@@ -141,11 +179,11 @@ public final class AppendTurn {
             mine.inside = true; // before another thread can remove the seat
             current = mine;
             seated = true;
-            SEAT.setRelease(this, mine);
-            STATE.setRelease(this, FREE);
+            seat = mine;
+            state = FREE;
         } else {
             holder = me;
-            STATE.setRelease(this, IN_USE);
+            state = IN_USE;
         }
         return true;
     }
@@ -157,12 +195,73 @@ public final class AppendTurn {
             checkNotMine();
             Gate.pause(tries++);
         }
-        Seat before = takeSeatAway();
-        if (before != null) {
+        Seat before = seat;
+        try {
+            takeAway(before);
             awaitOutside(before);
+            lent = before;
+            holder = Thread.currentThread();
+        } catch (Throwable e) {
+            lent = null;
+            seat = before;
+            state = FREE; // without a call
+            throw e;
         }
-        lent = before;
-        holder = Thread.currentThread();
+    }
+
+    /**
+     * As {@link #enter}, for a close: waits for some time only.
+     *
+     * @throws FirnException when another thread keeps the turn; nothing has changed
+     */
+    void enterToClose(SegmentedLog log) {
+        long start = log.store().nowNs();
+        while (!enterSoon()) {
+            checkNotMine();
+            if (log.store().nowNs() - start > LONG_NS) {
+                throw new FirnException(
+                        log
+                                + ": the appender is not closed, because for "
+                                + LONG_NS / 1_000_000_000
+                                + " s "
+                                + holderName()
+                                + " has been in an append: close it again when that has ended",
+                        null);
+            }
+        }
+    }
+
+    /** Names the thread that has the turn, for a message. */
+    String holderName() {
+        Thread last = holder;
+        Seat sitting = current;
+        if (last == null && sitting != null && sitting.inside) {
+            last = sitting.thread;
+        }
+        return last == null ? "another thread" : "the thread " + last.getName();
+    }
+
+    /**
+     * Releases the turn of a holder to which something was thrown; has the partition poisoned
+     * before, if that was an Error. Called by the holder itself or by who waits for it.
+     *
+     * @return false when there is no failure, or another thread does it
+     */
+    boolean settle() {
+        Throwable thrown = failure;
+        if (thrown == null || !FAILURE.compareAndSet(this, thrown, null)) {
+            return false;
+        }
+        try { // the caller has the turn now
+            if (thrown instanceof Error) {
+                onTorn.accept(thrown);
+            }
+            leave();
+            return true;
+        } catch (Throwable e) {
+            failure = thrown; // without a call; for the next one
+            throw e;
+        }
     }
 
     /**
@@ -173,51 +272,72 @@ public final class AppendTurn {
      */
     boolean enterSoon() {
         for (int tries = 0; !STATE.compareAndSet(this, FREE, TAKEN); tries++) {
-            if (tries == SOON_TRIES) {
+            if (!settle() && tries >= SOON_TRIES) {
                 return false;
             }
             Gate.pause(tries);
         }
-        Seat before = takeSeatAway();
-        for (int tries = 0; before != null && before.inside; tries++) {
-            if (tries == SOON_TRIES) {
-                seat = before;
-                STATE.setRelease(this, FREE);
-                return false;
+        Seat before = seat;
+        try {
+            takeAway(before);
+            for (int tries = 0; before != null && before.inside; tries++) {
+                if (!settle() && tries >= SOON_TRIES) {
+                    seat = before;
+                    state = FREE;
+                    return false;
+                }
+                Gate.pause(tries);
             }
-            Gate.pause(tries);
+            lent = before;
+            holder = Thread.currentThread();
+            return true;
+        } catch (Throwable e) {
+            lent = null;
+            seat = before;
+            state = FREE; // without a call
+            throw e;
         }
-        lent = before;
-        holder = Thread.currentThread();
-        return true;
     }
 
     private void awaitOutside(Seat before) {
-        if (before.inside && before.thread == Thread.currentThread()) {
-            seat = before;
-            STATE.setRelease(this, FREE);
-            throw calledFromInside();
-        }
         int tries = 0;
-        while (before.inside) {
+        while (before != null && before.inside) {
+            if (!settle() && before.thread == Thread.currentThread()) {
+                throw calledFromInside();
+            }
             Gate.pause(tries++);
         }
     }
 
-    /** Releases the turn. Everything done in it is visible to the next thread that takes it. */
+    /**
+     * Releases the turn. Everything done in it is visible to the next thread that takes it. When
+     * there is too little stack for this call, nothing has happened; when there is too little for
+     * those that it makes, it makes none.
+     */
     public void leave() {
         if (seated) {
             seated = false;
-            INSIDE.setRelease(current, false);
+            Seat mine = current;
+            try {
+                INSIDE.setRelease(mine, false);
+            } catch (StackOverflowError e) {
+                mine.inside = false;
+            }
             return;
         }
         holder = null;
         Seat back = lent;
-        if (back != null) {
+        try {
+            if (back != null) {
+                SEAT.setRelease(this, back);
+            }
+            lent = null; // before another thread can have the turn
+            STATE.setRelease(this, FREE);
+        } catch (StackOverflowError e) {
+            seat = back == null ? seat : back;
             lent = null;
-            SEAT.setRelease(this, back);
+            state = FREE;
         }
-        STATE.setRelease(this, FREE);
     }
 
     /**
@@ -229,16 +349,14 @@ public final class AppendTurn {
         seats = 0;
     }
 
-    /** Removes the seat, and returns it if there was one. The caller has acquired {@code state}. */
-    private Seat takeSeatAway() {
-        Seat before = seat;
+    /** Removes the seat if there is one. The caller has acquired {@code state}. */
+    private void takeAway(Seat before) {
         if (before != null) {
             seat = null; // before its flag is read: everything here relies on this order
             if (before.thread != Thread.currentThread()) {
                 awaitStores();
             }
         }
-        return before;
     }
 
     private static void awaitStores() {
@@ -255,6 +373,9 @@ public final class AppendTurn {
      * here, nothing names the caller.
      */
     boolean isMine() {
+        if (failure != null) {
+            settle();
+        }
         Thread me = Thread.currentThread();
         Seat last = current;
         return holder == me || (last != null && last.thread == me && (boolean) INSIDE.get(last));

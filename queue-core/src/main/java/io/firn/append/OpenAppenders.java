@@ -13,6 +13,7 @@ import io.firn.log.AppendAlarm;
 import io.firn.log.BatchInfo;
 import io.firn.log.LogSegment;
 import io.firn.log.SegmentedLog;
+import io.firn.medium.GuardedLog;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -22,14 +23,14 @@ import java.util.List;
  * open, the writer's segment is pinned. Thread-safe.
  */
 public final class OpenAppenders {
-    private static final System.Logger LOG = System.getLogger("io.firn");
+    private static final GuardedLog LOG = GuardedLog.get();
     private static final long WARN_EVERY_NS = 10_000_000_000L;
 
     private final SegmentedLog log;
     private final PartitionForcer forcer;
     private final PartitionWriter writer;
     private final NextBlock nextBlock;
-    private final AppendTurn turn = new AppendTurn();
+    private final AppendTurn turn;
 
     // Order of locks: this monitor, then the turn.
     private final Object opening = new Object();
@@ -58,6 +59,7 @@ public final class OpenAppenders {
         this.forcer = forcer;
         this.nextBlock = nextBlock;
         this.writer = new PartitionWriter(log, forcer, nextBlock, active);
+        this.turn = new AppendTurn(log::poison);
     }
 
     /** Sets what truncates the log; called once, before another thread sees it. */
@@ -163,8 +165,12 @@ public final class OpenAppenders {
                 turn.enter();
                 try {
                     writer.pin();
-                } finally {
                     turn.leave();
+                } catch (InternalError e) {
+                    throw failed(e);
+                } catch (Throwable e) {
+                    turn.failure = e;
+                    throw failed(e);
                 }
             }
             exclusive = wantsExclusive;
@@ -209,17 +215,44 @@ public final class OpenAppenders {
     /** Called when an appender was closed, or a transaction has ended. */
     void leave() {
         synchronized (opening) {
-            exclusive = false;
-            if (--count == 0) {
-                turn.enter();
+            if (count == 1) {
+                turn.enterToClose(log);
                 try {
                     writer.unpin();
                     turn.forgetThreads();
-                } finally {
                     turn.leave();
+                } catch (InternalError e) {
+                    throw failed(e);
+                } catch (Throwable e) {
+                    turn.failure = e;
+                    throw failed(e);
                 }
             }
+            exclusive = false; // last: what failed before is repeated by another close
+            count--;
         }
+    }
+
+    /**
+     * Releases the turn after something was thrown in it, which the caller has stored into {@link
+     * AppendTurn#failure}. A fault of a mapping it has not: Java 17 may tell of it when the turn was
+     * released already.
+     *
+     * @return what to throw instead of it: a fault of the medium has poisoned the partition
+     */
+    RuntimeException failed(Throwable thrown) {
+        if (thrown instanceof InternalError fault) {
+            if (turn.isMine()) {
+                turn.failure = fault;
+                turn.settle();
+            }
+            return log.poison(fault);
+        }
+        turn.settle();
+        if (thrown instanceof Error error) {
+            throw error;
+        }
+        return (RuntimeException) thrown; // nothing declares another one
     }
 
     /** Whether an appender is open. */
@@ -239,9 +272,14 @@ public final class OpenAppenders {
             return false;
         }
         try {
-            return writer.endSegment(segment);
-        } finally {
+            boolean hasEnded = writer.endSegment(segment);
             turn.leave();
+            return hasEnded;
+        } catch (InternalError e) {
+            throw failed(e);
+        } catch (Throwable e) {
+            turn.failure = e;
+            throw failed(e);
         }
     }
 
@@ -283,15 +321,27 @@ public final class OpenAppenders {
                 if (count == 0) {
                     writer.pin();
                 }
-                return writer.appendMarker(marker, info, isCommit, decision, holds);
-            } catch (InternalError e) {
-                throw log.poison(e);
-            } finally {
-                if (count == 0) {
-                    writer.unpin();
-                }
+                long offset = writer.appendMarker(marker, info, isCommit, decision, holds);
+                unpinUnused();
                 turn.leave();
+                return offset;
+            } catch (RuntimeException e) {
+                unpinUnused();
+                turn.failure = e;
+                throw failed(e);
+            } catch (InternalError e) {
+                throw failed(e);
+            } catch (Error e) {
+                turn.failure = e;
+                throw failed(e);
             }
+        }
+    }
+
+    @GuardedBy("opening")
+    private void unpinUnused() {
+        if (count == 0) {
+            writer.unpin();
         }
     }
 
@@ -307,24 +357,27 @@ public final class OpenAppenders {
         Source source = new Source();
         while (true) {
             turn.enter();
+            long offset;
             try {
                 synchronized (log.producers()) {
                     log.producers().setSequence(batch.bytes());
                     info.read(batch.bytes());
-                    long offset =
+                    offset =
                             writer.append(
                                     source.wrap(batch.bytes(), 0, batch.length()),
                                     info,
                                     false,
                                     true);
-                    if (offset >= 0) {
-                        return offset;
-                    }
                 }
-            } catch (InternalError e) {
-                throw log.poison(e);
-            } finally {
                 turn.leave();
+            } catch (InternalError e) {
+                throw failed(e);
+            } catch (Throwable e) {
+                turn.failure = e;
+                throw failed(e);
+            }
+            if (offset >= 0) {
+                return offset;
             }
             awaitBlock();
         }
@@ -344,26 +397,39 @@ public final class OpenAppenders {
      * the deadline; one that calls this from inside of itself is not waited for.
      *
      * @param deadlineNs a time of {@link System#nanoTime}
+     * @return null; or which thread is in an append that has not ended for a minute, so that
+     *     nothing may be released
      */
-    public void awaitAppends(long deadlineNs) {
+    public String awaitAppends(long deadlineNs) {
+        long sinceNs = log.store().nowNs();
         long warnNs = deadlineNs;
         while (!turn.isMine()) {
             if (turn.enterSoon()) {
-                turn.leave();
-                return;
+                try {
+                    turn.leave();
+                } catch (StackOverflowError e) {
+                    turn.failure = e;
+                    throw e;
+                }
+                return null;
             }
             long now = System.nanoTime();
             if (now - deadlineNs >= 0 && log.isAppendBeingTold()) {
-                return;
+                return null;
+            }
+            if (log.store().nowNs() - sinceNs > AppendTurn.LONG_NS) {
+                return log + ": " + turn.holderName();
             }
             if (now - warnNs >= 0) {
                 LOG.log(
                         System.Logger.Level.WARNING,
-                        "{0}: the close waits for an append that does not end",
-                        log);
+                        "{0}: the close waits for an append of {1} that does not end",
+                        log,
+                        turn.holderName());
                 warnNs = now + WARN_EVERY_NS;
             }
         }
+        return null;
     }
 
     /** Background: whether small appends want space that is prepared. */

@@ -6,7 +6,6 @@ import io.firn.ClosedException;
 import io.firn.ConcurrentUseException;
 import io.firn.DurableHandler;
 import io.firn.InvalidOptionException;
-import io.firn.PoisonedException;
 import io.firn.UnexpectedOffsetException;
 import io.firn.batch.BatchEncoder;
 import io.firn.batch.ForeignBatch;
@@ -39,6 +38,10 @@ final class PartitionAppender extends RecordAppender {
     private final BatchInfo info = new BatchInfo();
     private final OpenClaim claim;
     private volatile boolean closed;
+
+    private volatile boolean leaving;
+    private volatile boolean left;
+
     private final BooleanSupplier isClosed = () -> closed;
     private DurableHandler handler;
 
@@ -135,19 +138,34 @@ final class PartitionAppender extends RecordAppender {
         if (length < 0) {
             throw new InvalidOptionException("a value has 0 or more bytes, not " + length);
         }
+        OutOfMemoryError noBuffer = null;
+        boolean hasRoom;
         takeTurn();
         try {
-            if (writer.claim(length)) {
-                return claim.open(length);
-            }
-        } finally {
-            if (!claim.isOpen()) {
-                writer.abortClaim(); // there was no memory for its buffer
+            checkUsable();
+            hasRoom = writer.claim(length);
+            if (hasRoom) {
+                try {
+                    claim.open(length);
+                } catch (OutOfMemoryError e) {
+                    writer.abortClaim();
+                    noBuffer = e;
+                }
             }
             turn.leave();
+        } catch (InternalError e) {
+            throw appenders.failed(e);
+        } catch (Throwable e) {
+            turn.failure = e;
+            throw appenders.failed(e);
         }
-        appenders.checkRoom();
-        return null;
+        if (noBuffer != null) {
+            throw noBuffer; // nothing has changed
+        }
+        if (!hasRoom) {
+            appenders.checkRoom();
+        }
+        return hasRoom ? claim : null;
     }
 
     long commitClaim() {
@@ -159,26 +177,45 @@ final class PartitionAppender extends RecordAppender {
     }
 
     private long takeClaim() {
-        enterTurn();
+        takeTurn();
+        try {
+            checkNotClosed(); // in between; the turn is the next appender's
+            long offset = committed();
+            turn.leave();
+            return offset;
+        } catch (InternalError e) {
+            throw appenders.failed(e);
+        } catch (Throwable e) {
+            turn.failure = e;
+            throw appenders.failed(e);
+        }
+    }
+
+    private long committed() {
         try {
             claim.checkOpen();
             return writer.commitClaim(source.wrap(claim.bytes(), 0, claim.length()));
-        } catch (InternalError e) {
-            throw faulted(e);
         } finally {
             claim.end();
-            turn.leave();
         }
     }
 
     void abortClaim() {
-        enterTurn();
+        takeTurn();
         try {
-            claim.checkOpen();
-            writer.abortClaim();
-        } finally {
-            claim.end();
+            checkNotClosed(); // in between; the turn is the next appender's
+            try {
+                claim.checkOpen();
+                writer.abortClaim();
+            } finally {
+                claim.end();
+            }
             turn.leave();
+        } catch (InternalError e) {
+            throw appenders.failed(e);
+        } catch (Throwable e) {
+            turn.failure = e;
+            throw appenders.failed(e);
         }
     }
 
@@ -233,14 +270,20 @@ final class PartitionAppender extends RecordAppender {
     @Override
     public void close() {
         synchronized (this) {
-            if (closed) {
+            if (left || leaving) {
                 return;
             }
             turn.checkNotMine(); // it could not be left, and would stay half closed
             closed = true;
+            leaving = true;
         }
-        onDurable(null);
-        appenders.leave(this);
+        try {
+            onDurable(null);
+            appenders.leave(this);
+            left = true; // what fails before is done by another close
+        } finally {
+            leaving = false; // without a call, for which there may be no stack
+        }
         forcer.failUnwritten(this, closedException());
     }
 
@@ -265,81 +308,87 @@ final class PartitionAppender extends RecordAppender {
     private long tryAppend(byte[] value, int from, int length) {
         takeTurn();
         try {
-            return writer.append(source.wrap(value, from, length));
-        } catch (InternalError e) {
-            throw faulted(e);
-        } finally {
+            checkUsable();
+            long offset = writer.append(source.wrap(value, from, length));
             turn.leave();
+            return offset;
+        } catch (InternalError e) {
+            throw appenders.failed(e);
+        } catch (Throwable e) {
+            turn.failure = e;
+            throw appenders.failed(e);
         }
     }
 
     private long tryAppend(ByteBuffer value) {
         takeTurn();
         try {
-            return writer.append(source.wrap(value));
-        } catch (InternalError e) {
-            throw faulted(e);
-        } finally {
+            checkUsable();
+            long offset = writer.append(source.wrap(value));
             turn.leave();
+            return offset;
+        } catch (InternalError e) {
+            throw appenders.failed(e);
+        } catch (Throwable e) {
+            turn.failure = e;
+            throw appenders.failed(e);
         }
     }
 
     private long tryAppend(DirectBuffer value, int from, int length) {
         takeTurn();
         try {
-            return writer.append(source.wrap(value, from, length));
-        } catch (InternalError e) {
-            throw faulted(e);
-        } finally {
+            checkUsable();
+            long offset = writer.append(source.wrap(value, from, length));
             turn.leave();
+            return offset;
+        } catch (InternalError e) {
+            throw appenders.failed(e);
+        } catch (Throwable e) {
+            turn.failure = e;
+            throw appenders.failed(e);
         }
     }
 
     private long tryAppend(Scratch bytes, long expectedOffset) {
         takeTurn();
         try {
+            checkUsable();
             if (expectedOffset != ANY_OFFSET && expectedOffset != log.nextOffset()) {
                 throw new UnexpectedOffsetException(expectedOffset, log.nextOffset());
             }
             info.read(bytes.bytes());
-            return writer.append(
-                    source.wrap(bytes.bytes(), 0, bytes.length()), info, !exclusive, true);
-        } catch (InternalError e) {
-            throw faulted(e);
-        } finally {
+            long offset =
+                    writer.append(
+                            source.wrap(bytes.bytes(), 0, bytes.length()), info, !exclusive, true);
             turn.leave();
+            return offset;
+        } catch (InternalError e) {
+            throw appenders.failed(e);
+        } catch (Throwable e) {
+            turn.failure = e;
+            throw appenders.failed(e);
         }
     }
 
     private long tryAppendForeign(ByteBuffer batch) {
         takeTurn();
         try {
+            checkUsable();
             info.read(batch, batch.position());
-            return writer.append(source.wrap(batch), info, true, false);
+            long offset = writer.append(source.wrap(batch), info, true, false);
+            turn.leave();
+            return offset;
         } catch (InternalError e) {
-            throw faulted(e);
-        } finally {
-            turn.leave();
+            throw appenders.failed(e);
+        } catch (Throwable e) {
+            turn.failure = e;
+            throw appenders.failed(e);
         }
     }
 
-    /**
-     * A page of the log is gone. Caught this far out because Java 17 may report it some
-     * instructions late; if it reports it only in our caller, the next force detects it.
-     */
-    private PoisonedException faulted(InternalError fault) {
-        return log.poison(fault);
-    }
-
+    /** Takes the turn. The appender may be closed before it has it: the caller checks that in it. */
     private void takeTurn() {
-        enterTurn();
-        if (claim.isOpen()) {
-            turn.leave();
-            throw claimIsOpen(); // also when another thread has just ended it: the turn is gone
-        }
-    }
-
-    private void enterTurn() {
         checkNotClosed();
         if (!exclusive) {
             turn.enter();
@@ -352,10 +401,6 @@ final class PartitionAppender extends RecordAppender {
                             + " VisibleListener that it calls itself; nothing was appended by this"
                             + " call; hand the appender over when the other call has returned, or"
                             + " use shared appenders");
-        }
-        if (closed) {
-            turn.leave(); // in between; the turn is the next appender's
-            checkNotClosed();
         }
     }
 

@@ -13,13 +13,17 @@ import java.nio.ByteBuffer;
 /** The appender of a partition of a replicated topic. It takes the turn for each call. */
 public final class PartitionReplicaAppender implements ReplicaAppender {
     private final OpenAppenders appenders;
+    private final AppendTurn turn;
     private final SegmentedLog log;
     private final LeaderEpochs epochs;
     private final ReplicaWriter writer;
     private volatile boolean closed;
+    private volatile boolean leaving;
+    private volatile boolean left;
 
     private PartitionReplicaAppender(OpenAppenders appenders) {
         this.appenders = appenders;
+        this.turn = appenders.turn();
         this.log = appenders.log();
         this.epochs = log.producers().leaderEpochs();
         this.writer = new ReplicaWriter(log, appenders.forcer(), appenders.writer());
@@ -56,15 +60,19 @@ public final class PartitionReplicaAppender implements ReplicaAppender {
             return 0;
         }
         int taken;
-        enterTurn();
+        turn.enter();
         try {
+            checkNotClosed();
             endTruncation();
             taken = writer.append(batches);
+            turn.leave();
         } catch (InternalError e) {
-            throw log.poison(e);
-        } finally {
-            leaveTurn();
+            throw appenders.failed(e);
+        } catch (Throwable e) {
+            turn.failure = e;
+            throw appenders.failed(e);
         }
+        wantForce();
         if (taken == 0) {
             appenders.checkRoom();
         }
@@ -74,15 +82,19 @@ public final class PartitionReplicaAppender implements ReplicaAppender {
     @Override
     public void fillTo(long offset) {
         boolean isThere;
-        enterTurn();
+        turn.enter();
         try {
+            checkNotClosed();
             endTruncation();
             isThere = writer.fillTo(offset);
+            turn.leave();
         } catch (InternalError e) {
-            throw log.poison(e);
-        } finally {
-            leaveTurn();
+            throw appenders.failed(e);
+        } catch (Throwable e) {
+            turn.failure = e;
+            throw appenders.failed(e);
         }
+        wantForce();
         if (!isThere) {
             appenders.checkRoom();
         }
@@ -108,8 +120,9 @@ public final class PartitionReplicaAppender implements ReplicaAppender {
 
     @Override
     public void truncate(long offset) {
-        enterTurn();
+        turn.enter();
         try {
+            checkNotClosed();
             log.state().checkWritable();
             if (offset < log.logStartOffset() || offset > log.nextOffset()) {
                 throw new InvalidOptionException(
@@ -124,9 +137,14 @@ public final class PartitionReplicaAppender implements ReplicaAppender {
             if (offset < log.nextOffset()) {
                 appenders.truncate(offset);
             }
-        } finally {
-            leaveTurn();
+            turn.leave();
+        } catch (InternalError e) {
+            throw appenders.failed(e);
+        } catch (Throwable e) {
+            turn.failure = e;
+            throw appenders.failed(e);
         }
+        wantForce();
     }
 
     @Override
@@ -144,26 +162,22 @@ public final class PartitionReplicaAppender implements ReplicaAppender {
     @Override
     public void close() {
         synchronized (this) {
-            if (closed) {
+            if (left || leaving) {
                 return;
             }
-            appenders.turn().checkNotMine(); // it could not be left, and would stay half closed
+            turn.checkNotMine(); // it could not be left, and would stay half closed
             closed = true;
+            leaving = true;
         }
-        appenders.leave();
-    }
-
-    private void enterTurn() {
-        checkNotClosed();
-        appenders.turn().enter();
-        if (closed) {
-            appenders.turn().leave(); // in between; the turn is the next appender's
-            checkNotClosed();
+        try {
+            appenders.leave();
+            left = true; // what fails before is done by another close
+        } finally {
+            leaving = false; // without a call, for which there may be no stack
         }
     }
 
-    private void leaveTurn() {
-        appenders.turn().leave();
+    private void wantForce() {
         if (log.isDurable() && log.durableOffset() < log.nextOffset()) {
             appenders.forcer().want();
         }

@@ -1,6 +1,7 @@
 package io.firn.background;
 
 import io.firn.PoisonedException;
+import io.firn.medium.GuardedLog;
 import java.io.IOException;
 import java.util.List;
 import java.util.Map;
@@ -19,7 +20,7 @@ public final class Attempts {
     /** What {@link #run} returns for a step that failed. */
     static final int FAILED = -1;
 
-    private static final System.Logger LOG = System.getLogger("io.firn");
+    private static final GuardedLog LOG = GuardedLog.get();
 
     private final AtomicLong errors = new AtomicLong();
 
@@ -142,9 +143,7 @@ public final class Attempts {
             next = ", tried again in " + backOff.pauseSeconds() + " s";
             before = failing.put(backOff, now);
         }
-        GuardedLog.log(
-                LOG,
-                System.Logger.Level.ERROR,
+        LOG.log(System.Logger.Level.ERROR,
                 subject + ": background work failed" + next + ": " + e.getMessage(),
                 now.equals(before) ? null : e);
     }

@@ -10,12 +10,15 @@ import java.util.concurrent.locks.LockSupport;
  */
 public final class Gate {
     private static final VarHandle TAKEN;
+    private static final VarHandle LEFT_BEHIND;
     private static final int SPINS = 200;
     private static final int YIELDS = 20;
 
     static {
         try {
-            TAKEN = MethodHandles.lookup().findVarHandle(Gate.class, "taken", boolean.class);
+            MethodHandles.Lookup lookup = MethodHandles.lookup();
+            TAKEN = lookup.findVarHandle(Gate.class, "taken", boolean.class);
+            LEFT_BEHIND = lookup.findVarHandle(Gate.class, "isLeftBehind", boolean.class);
         } catch (ReflectiveOperationException e) {
             throw new ExceptionInInitializerError(e);
         }
@@ -23,8 +26,23 @@ public final class Gate {
 
     private volatile boolean taken;
 
+    /**
+     * Set by the holder when there was no stack left for a call of {@link #leave}: the next thread
+     * to enter takes over. A field, since to store into it needs no stack.
+     */
+    public volatile boolean isLeftBehind;
+
     public boolean tryEnter() {
-        return !taken && TAKEN.compareAndSet(this, false, true);
+        if (taken) {
+            return isLeftBehind && LEFT_BEHIND.compareAndSet(this, true, false);
+        }
+        return TAKEN.compareAndSet(this, false, true);
+    }
+
+    /** Enters and leaves: waits until nobody is inside. */
+    public void pass() {
+        enter();
+        taken = false; // without a call, for which there may be no stack
     }
 
     public void enter() {
@@ -54,6 +72,8 @@ public final class Gate {
     public void leave() {
         try {
             TAKEN.setRelease(this, false);
+        } catch (StackOverflowError e) {
+            taken = false;
         } catch (InternalError e) {
             // Java 17 tells late, and anywhere, that a page of a mapping was cut off.
             taken = false;

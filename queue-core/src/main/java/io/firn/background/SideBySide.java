@@ -1,5 +1,6 @@
 package io.firn.background;
 
+import io.firn.medium.GuardedLog;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ThreadFactory;
@@ -12,7 +13,7 @@ import java.util.concurrent.atomic.AtomicReference;
  * when the store's own have ended, and in any of them. Thread-safe.
  */
 public final class SideBySide {
-    private static final System.Logger LOG = System.getLogger("io.firn");
+    private static final GuardedLog LOG = GuardedLog.get();
 
     /** A thread for fewer steps would cost more than it saves where forces are fast. */
     private static final int STEPS_OF_A_THREAD = 4;

@@ -1,6 +1,7 @@
 package io.firn.background;
 
 import io.firn.InvalidOptionException;
+import io.firn.medium.GuardedLog;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BiConsumer;
@@ -12,7 +13,7 @@ import org.agrona.concurrent.IdleStrategy;
  * does all of its work then, so that is reported. Thread-safe.
  */
 final class StoreThread {
-    private static final System.Logger LOG = System.getLogger("io.firn");
+    private static final GuardedLog LOG = GuardedLog.get();
 
     private static final long LONG_STEP_MS = 5_000;
 
@@ -128,7 +129,7 @@ final class StoreThread {
     }
 
     private void failed(Throwable e) {
-        GuardedLog.log(LOG, System.Logger.Level.ERROR, thread.getName() + " failed", e);
+        LOG.log(System.Logger.Level.ERROR, thread.getName() + " failed", e);
     }
 
     @Override

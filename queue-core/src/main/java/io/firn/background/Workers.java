@@ -1,5 +1,6 @@
 package io.firn.background;
 
+import io.firn.medium.GuardedLog;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BiConsumer;
@@ -16,7 +17,7 @@ import org.agrona.concurrent.NanoClock;
  * another one finds the calls when it next looks at the time ({@link Agenda#restNs}).
  */
 final class Workers {
-    private static final System.Logger LOG = System.getLogger("io.firn");
+    private static final GuardedLog LOG = GuardedLog.get();
     private static final long SHORT_RUN_NS = 20_000;
     private static final long GUARD_NS = 10_000_000;
     private static final int RUNS_OF_AVERAGE = 8;
@@ -114,7 +115,7 @@ final class Workers {
         } catch (RuntimeException | Error e) { // of the user's thread factory
             if (!isCreationRefused) {
                 isCreationRefused = true; // it is tried, and refused, again and again
-                GuardedLog.log(LOG, System.Logger.Level.WARNING, spareName + " was not created", e);
+                LOG.log(System.Logger.Level.WARNING, spareName + " was not created", e);
             }
             return;
         }
@@ -123,7 +124,7 @@ final class Workers {
         } catch (RuntimeException | Error e) {
             // No more threads, for example, or one that runs already: those that run go on.
             remove();
-            GuardedLog.log(LOG, System.Logger.Level.WARNING, spareName + " was not started", e);
+            LOG.log(System.Logger.Level.WARNING, spareName + " was not started", e);
         }
     }
 

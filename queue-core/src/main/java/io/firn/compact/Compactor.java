@@ -31,11 +31,15 @@ public final class Compactor {
         }
         turn.lock();
         try {
+            boolean isOuter = store.beginMove();
             log.state().beginMove(); // a close and a deletion wait for the end
             try {
                 return partition.compact(store.config().compactionMemory(), control);
             } finally {
                 log.state().endMove();
+                if (isOuter) {
+                    store.endMove();
+                }
             }
         } finally {
             turn.unlock();

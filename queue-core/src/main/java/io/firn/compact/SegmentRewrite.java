@@ -5,6 +5,7 @@ import io.firn.log.LogSegment;
 import io.firn.log.SegmentStage;
 import io.firn.log.SegmentedLog;
 import io.firn.log.TierState;
+import io.firn.medium.GuardedLog;
 import io.firn.move.Pace;
 import io.firn.spi.Block;
 import io.firn.spi.BlockCopy;
@@ -37,7 +38,7 @@ import java.util.List;
  * After a failure everything stays as it was.
  */
 final class SegmentRewrite {
-    private static final System.Logger LOG = System.getLogger("io.firn");
+    private static final GuardedLog LOG = GuardedLog.get();
 
     private final SegmentedLog log;
     private final Releases releases;

@@ -2,6 +2,7 @@ package io.firn.ends;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.firn.medium.FileMedium;
+import io.firn.medium.GuardedLog;
 import io.firn.medium.MediumFile;
 import io.firn.medium.MediumLock;
 import io.firn.spi.View;
@@ -28,7 +29,7 @@ import java.util.function.Consumer;
  * Ends.Log#publishMissed}).
  */
 public final class EndsFile {
-    private static final System.Logger LOG = System.getLogger("io.firn");
+    private static final GuardedLog LOG = GuardedLog.get();
     private static final byte[] ZEROS = new byte[Long.BYTES];
 
     /** The name of the file in the directory of its store. */

@@ -1,6 +1,7 @@
 package io.firn.ends;
 
 import io.firn.medium.FileMedium;
+import io.firn.medium.GuardedLog;
 import io.firn.medium.Mapping;
 import io.firn.medium.MediumFile;
 import io.firn.medium.MediumLock;
@@ -22,7 +23,7 @@ import java.util.concurrent.ThreadLocalRandom;
  * when somebody has truncated, removed or overwritten it. Not thread-safe.
  */
 final class EndsPages {
-    private static final System.Logger LOG = System.getLogger("io.firn");
+    private static final GuardedLog LOG = GuardedLog.get();
     private static final byte[] ZEROS = new byte[EndsFormat.PIECE_BYTES];
 
     private final FileMedium medium;

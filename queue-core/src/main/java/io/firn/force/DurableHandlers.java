@@ -2,8 +2,8 @@ package io.firn.force;
 
 import io.firn.DurableHandler;
 import io.firn.background.Gate;
-import io.firn.background.GuardedLog;
 import io.firn.log.SegmentedLog;
+import io.firn.medium.GuardedLog;
 import java.lang.invoke.VarHandle;
 import java.util.ArrayList;
 import java.util.List;
@@ -13,7 +13,7 @@ import java.util.List;
  * Thread-safe.
  */
 public final class DurableHandlers {
-    private static final System.Logger LOG = System.getLogger("io.firn");
+    private static final GuardedLog LOG = GuardedLog.get();
 
     private final SegmentedLog log;
     private final Object changing = new Object();
@@ -76,7 +76,12 @@ public final class DurableHandlers {
                 }
             } finally {
                 teller = null;
-                telling.leave();
+                try {
+                    telling.leave();
+                } catch (StackOverflowError e) {
+                    telling.isLeftBehind = true;
+                    throw e;
+                }
             }
             VarHandle.fullFence();
         }
@@ -87,7 +92,7 @@ public final class DurableHandlers {
             handler.onDurable(log.index(), offset);
         } catch (Throwable e) {
             // The records are durable whatever a handler does, and the medium did not fail.
-            GuardedLog.log(LOG, System.Logger.Level.ERROR, log + ": a DurableHandler failed", e);
+            LOG.log(System.Logger.Level.ERROR, log + ": a DurableHandler failed", e);
         }
     }
 }

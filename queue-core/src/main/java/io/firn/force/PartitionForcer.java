@@ -81,8 +81,7 @@ public final class PartitionForcer implements ForceWaiters {
             while (log.durableOffset() < offset && offset <= log.nextOffset()) {
                 log.state().checkForceable();
                 checkNotTelling();
-                if (gate.tryEnter()) {
-                    forceAndLeave(store.isInvoker(), true);
+                if (tryForce(store.isInvoker(), true) != Outcome.BUSY) {
                     if (log.durableOffset() < offset && !log.state().isPoisoned()) {
                         interrupted |= awaitSeal(offset);
                     }
@@ -259,21 +258,35 @@ public final class PartitionForcer implements ForceWaiters {
 
     /** Forces and seals everything that is written now; false when it failed. */
     public boolean forceNow() {
-        gate.enter();
-        return forceAndLeave(true, false);
+        Outcome outcome;
+        int tries = 0;
+        while ((outcome = tryForce(true, false)) == Outcome.BUSY) {
+            Gate.pause(tries++);
+        }
+        return outcome == Outcome.FORCED;
     }
 
     /** Waits until no force is in progress: one that is must not lose its mapping. */
     public void awaitForces() {
-        gate.enter();
-        gate.leave();
+        gate.pass();
+    }
+
+    private enum Outcome {
+        /** Another thread has the gate. */
+        BUSY,
+        FAILED,
+        FORCED
     }
 
     /**
-     * What is the user's is called outside of the gate: it may append, and wait itself. Whatever
-     * fails, and be it a fault that Java tells late, the gate is left.
+     * Forces if the gate is free. What is the user's is called outside of the gate: it may append,
+     * and wait itself. Whatever fails, and be it a fault that Java tells late, or a lack of stack,
+     * the gate is left.
      */
-    private boolean forceAndLeave(boolean maySeal, boolean waitsForOthers) {
+    private Outcome tryForce(boolean maySeal, boolean waitsForOthers) {
+        if (!gate.tryEnter()) {
+            return Outcome.BUSY;
+        }
         long before = Long.MAX_VALUE;
         boolean advanced = false;
         try {
@@ -281,13 +294,18 @@ public final class PartitionForcer implements ForceWaiters {
             if (waitsForOthers) {
                 awaitCompany();
             }
-            return segments.force(maySeal, company > 0);
+            return segments.force(maySeal, company > 0) ? Outcome.FORCED : Outcome.FAILED;
         } finally {
             try {
                 advanced = log.durableOffset() > before;
                 company = waiters.get();
             } finally {
-                gate.leave();
+                try {
+                    gate.leave();
+                } catch (StackOverflowError e) {
+                    gate.isLeftBehind = true;
+                    throw e;
+                }
             }
             forced.wake();
             if (advanced && handlers.isAny()) {

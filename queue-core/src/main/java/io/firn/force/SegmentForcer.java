@@ -3,6 +3,7 @@ package io.firn.force;
 import io.firn.log.LogSegment;
 import io.firn.log.SegmentList;
 import io.firn.log.SegmentedLog;
+import io.firn.medium.GuardedLog;
 import io.firn.medium.OutOfDescriptorsException;
 import java.io.IOException;
 import java.util.concurrent.atomic.AtomicLong;
@@ -18,7 +19,7 @@ import java.util.concurrent.locks.LockSupport;
  * return normally the next time although the pages were dropped.
  */
 final class SegmentForcer {
-    private static final System.Logger LOG = System.getLogger("io.firn");
+    private static final GuardedLog LOG = GuardedLog.get();
     private static final int FORCES_PER_SAMPLE = 8;
     private static final long DESCRIPTOR_RETRY_NS = 10_000_000;
 

@@ -3,6 +3,7 @@ package io.firn.log;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.firn.background.Duty;
 import io.firn.medium.DescriptorLimit;
+import io.firn.medium.GuardedLog;
 import io.firn.medium.OutOfDescriptorsException;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -19,7 +20,7 @@ import java.util.concurrent.ConcurrentHashMap;
  * may be too few for those who need several. {@link #note} is for any thread.
  */
 public final class DescriptorShortage extends Duty {
-    private static final System.Logger LOG = System.getLogger("io.firn");
+    private static final GuardedLog LOG = GuardedLog.get();
     private static final long INTERVAL_MS = 1_000;
     private static final long LINE_EACH_NS = 60_000_000_000L;
 

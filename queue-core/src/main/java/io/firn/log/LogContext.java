@@ -17,6 +17,8 @@ import io.firn.spi.StorageTier;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BiConsumer;
 import org.agrona.concurrent.EpochClock;
@@ -38,6 +40,7 @@ public final class LogContext {
     private final WriteBuffers writeBuffers = new WriteBuffers();
     private final PreparedShare preparedShare = new PreparedShare();
     private final ProducerLimit producers = ProducerLimit.ofHeap();
+    private final Set<Thread> movers = ConcurrentHashMap.newKeySet();
     private final AtomicBoolean closing = new AtomicBoolean();
     private LeasedCounter epochs;
     private Attempts.Step look;
@@ -234,6 +237,24 @@ public final class LogContext {
     /** How much space may be prepared ahead of appends. */
     public PreparedShare preparedShare() {
         return preparedShare;
+    }
+
+    /**
+     * Notes that the caller moves or compacts a segment, until {@link #endMove}.
+     *
+     * @return false when it does so already
+     */
+    public boolean beginMove() {
+        return movers.add(Thread.currentThread());
+    }
+
+    public void endMove() {
+        movers.remove(Thread.currentThread());
+    }
+
+    /** Whether the caller moves or compacts a segment. */
+    public boolean isMoving() {
+        return movers.contains(Thread.currentThread());
     }
 
     // ---- readers in other processes

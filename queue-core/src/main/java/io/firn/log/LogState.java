@@ -5,12 +5,12 @@ import io.firn.FirnException;
 import io.firn.InvalidOptionException;
 import io.firn.PoisonedException;
 import io.firn.UnknownTopicException;
-import io.firn.background.GuardedLog;
+import io.firn.medium.GuardedLog;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /** Which operations a partition allows, and the error for the others. Thread-safe. */
 public final class LogState {
-    private static final System.Logger LOG = System.getLogger("io.firn");
+    private static final GuardedLog LOG = GuardedLog.get();
 
     private enum State {
         OPEN,
@@ -197,7 +197,9 @@ public final class LogState {
             if (state == State.OPEN) {
                 become(State.POISONED);
             }
-            GuardedLog.log(LOG, System.Logger.Level.ERROR, poison.getMessage(), cause);
+            LOG.log(System.Logger.Level.ERROR, poison.getMessage(), cause);
+        } else if (state == State.OPEN) {
+            become(State.POISONED); // the first call had no stack left to do it
         }
         return poison;
     }

@@ -4,6 +4,7 @@ import io.firn.FirnException;
 import io.firn.batch.BatchFormat;
 import io.firn.batch.BatchVerifier;
 import io.firn.batch.BatchWalk;
+import io.firn.medium.GuardedLog;
 import io.firn.spi.Sidecar;
 import io.firn.spi.View;
 import java.io.IOException;
@@ -15,7 +16,7 @@ import java.nio.ByteBuffer;
  * or one rebuilt from the batches when the sidecar is missing or wrong.
  */
 public final class SegmentIndexes {
-    private static final System.Logger LOG = System.getLogger("io.firn");
+    private static final GuardedLog LOG = GuardedLog.get();
 
     private SegmentIndexes() {}
 

@@ -6,6 +6,7 @@ import io.firn.InvalidOptionException;
 import io.firn.Isolation;
 import io.firn.LostMarkerException;
 import io.firn.PoisonedException;
+import io.firn.medium.GuardedLog;
 import io.firn.metadata.Cuts;
 import java.io.IOException;
 import java.util.List;
@@ -19,7 +20,7 @@ import java.util.List;
  * store and read with an acquire load; a reader that sees an offset sees the bytes below it.
  */
 public final class SegmentedLog {
-    private static final System.Logger LOG = System.getLogger("io.firn");
+    private static final GuardedLog LOG = GuardedLog.get();
 
     private final TopicContext topic;
     private final LogContext store;

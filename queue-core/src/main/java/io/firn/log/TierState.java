@@ -5,6 +5,7 @@ import io.firn.StoreFullException;
 import io.firn.StoreMetrics;
 import io.firn.background.BackOff;
 import io.firn.background.Duty;
+import io.firn.medium.GuardedLog;
 import io.firn.medium.OutOfDescriptorsException;
 import io.firn.spi.StorageTier;
 import java.io.IOException;
@@ -17,7 +18,7 @@ import org.agrona.concurrent.NanoClock;
 
 /** A tier as the store sees it: its index, its counters, and whether it works. Thread-safe. */
 public final class TierState {
-    private static final System.Logger LOG = System.getLogger("io.firn");
+    private static final GuardedLog LOG = GuardedLog.get();
 
     private final int index;
     private final String label;

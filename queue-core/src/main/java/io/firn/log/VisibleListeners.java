@@ -1,14 +1,14 @@
 package io.firn.log;
 
 import io.firn.VisibleListener;
-import io.firn.background.GuardedLog;
+import io.firn.medium.GuardedLog;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 
 /** The listeners that are told when readers see more of a partition. Thread-safe. */
 final class VisibleListeners {
-    private static final System.Logger LOG = System.getLogger("io.firn");
+    private static final GuardedLog LOG = GuardedLog.get();
 
     private final Object partition;
 
@@ -72,9 +72,7 @@ final class VisibleListeners {
                 listener.onVisible();
             } catch (Throwable e) {
                 // The records are there, whatever a listener does.
-                GuardedLog.log(
-                        LOG,
-                        System.Logger.Level.ERROR,
+                LOG.log(System.Logger.Level.ERROR,
                         partition + ": a VisibleListener failed",
                         e);
             }

@@ -4,7 +4,7 @@ import java.nio.file.Path;
 
 /** Names in the log what others than its owner can change. Nothing is refused. */
 public final class OpenToOthers {
-    private static final System.Logger LOG = System.getLogger("io.firn");
+    private static final GuardedLog LOG = GuardedLog.get();
 
     private OpenToOthers() {}
 

@@ -1,6 +1,6 @@
 package io.firn.metadata;
 
-import io.firn.background.GuardedLog;
+import io.firn.medium.GuardedLog;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -18,7 +18,7 @@ import java.util.function.Consumer;
  * </ul>
  */
 public final class Findings {
-    private static final System.Logger LOG = System.getLogger("io.firn");
+    private static final GuardedLog LOG = GuardedLog.get();
 
     private final List<String> all = new CopyOnWriteArrayList<>();
     private final Map<String, String> present = new ConcurrentSkipListMap<>();
@@ -28,7 +28,7 @@ public final class Findings {
     public void add(String finding) {
         if (!all.contains(finding)) {
             all.add(finding);
-            GuardedLog.log(LOG, System.Logger.Level.WARNING, finding);
+            LOG.log(System.Logger.Level.WARNING, finding);
         }
     }
 
@@ -41,7 +41,7 @@ public final class Findings {
      */
     public void set(String key, String finding) {
         if (present.put(key, finding) == null) {
-            GuardedLog.log(LOG, System.Logger.Level.WARNING, finding);
+            LOG.log(System.Logger.Level.WARNING, finding);
         }
     }
 
@@ -49,7 +49,7 @@ public final class Findings {
     public void clear(String key) {
         String ended = present.remove(key);
         if (ended != null) {
-            GuardedLog.log(LOG, System.Logger.Level.INFO, "no longer: " + ended);
+            LOG.log(System.Logger.Level.INFO, "no longer: " + ended);
         }
     }
 

@@ -4,6 +4,7 @@ import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.firn.background.Duties;
 import io.firn.background.Duty;
 import io.firn.medium.FileMedium;
+import io.firn.medium.GuardedLog;
 import io.firn.medium.MediumFile;
 import io.firn.medium.NoSpace;
 import io.firn.medium.WholeFile;
@@ -43,7 +44,7 @@ import java.util.List;
  * TopicFiles#ensureLogStart}).
  */
 public final class SpareSpace extends Duty {
-    private static final System.Logger LOG = System.getLogger("io.firn");
+    private static final GuardedLog LOG = GuardedLog.get();
     private static final String NAME = "spare";
     private static final int BYTES = 16 * 1024;
     private static final int BLOCK = 4096;

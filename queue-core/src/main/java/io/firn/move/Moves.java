@@ -30,6 +30,7 @@ public final class Moves {
     public MoveOutcome move(
             SegmentedLog log, Releases releases, long baseOffset, int tier, MoveControl control) {
         TierState to = target(log.topic(), tier);
+        boolean isOuter = store.beginMove();
         log.state().beginMove();
         try {
             if (log.state().areMovesPaused()) {
@@ -61,6 +62,9 @@ public final class Moves {
             return new SegmentMove(log, releases, segment, from, to, control).run();
         } finally {
             log.state().endMove();
+            if (isOuter) {
+                store.endMove();
+            }
         }
     }
 

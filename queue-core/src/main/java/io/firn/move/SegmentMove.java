@@ -10,6 +10,7 @@ import io.firn.log.SegmentStage;
 import io.firn.log.SegmentedLog;
 import io.firn.log.SparseIndex;
 import io.firn.log.TierState;
+import io.firn.medium.GuardedLog;
 import io.firn.spi.Block;
 import io.firn.spi.BlockCopy;
 import io.firn.spi.View;
@@ -34,7 +35,7 @@ import java.util.Arrays;
  * Nothing waits for readers. After a failure the segment stays where it was.
  */
 public final class SegmentMove {
-    private static final System.Logger LOG = System.getLogger("io.firn");
+    private static final GuardedLog LOG = GuardedLog.get();
     private final SegmentedLog log;
     private final Releases releases;
     private final LogSegment segment;

@@ -9,6 +9,7 @@ import io.firn.log.RecoveredPartition;
 import io.firn.log.SegmentWalk;
 import io.firn.log.TopicContext;
 import io.firn.log.Truncations;
+import io.firn.medium.GuardedLog;
 import io.firn.metadata.Cuts;
 import io.firn.metadata.ProducerSnapshots;
 import io.firn.spi.Block;
@@ -42,7 +43,7 @@ import java.util.Map;
  * After a crash at any point, recovery finds the same state again or a later one.
  */
 public final class PartitionRecovery {
-    private static final System.Logger LOG = System.getLogger("io.firn");
+    private static final GuardedLog LOG = GuardedLog.get();
 
     private final TopicContext topic;
     private final int partition;

@@ -6,6 +6,7 @@ import io.firn.ends.SeenEnds.Published;
 import io.firn.log.LogContext;
 import io.firn.log.SegmentedLog;
 import io.firn.log.TierState;
+import io.firn.medium.GuardedLog;
 import io.firn.metadata.Cuts;
 import io.firn.recovery.BatchesAboveMark;
 import io.firn.recovery.CrashTail;
@@ -39,7 +40,7 @@ import java.util.concurrent.locks.LockSupport;
  * </ul>
  */
 final class Follower implements Background.Following {
-    private static final System.Logger LOG = System.getLogger("io.firn");
+    private static final GuardedLog LOG = GuardedLog.get();
     private static final long TOPICS_EVERY_NS = 100_000_000;
     private static final long LOOK_EVERY_NS = 5_000_000;
 

@@ -127,8 +127,8 @@ final class PartitionLog implements Partition {
     }
 
     /** See {@link OpenAppenders#awaitAppends}. */
-    void awaitAppends(long deadlineNs) {
-        appenders.awaitAppends(deadlineNs);
+    String awaitAppends(long deadlineNs) {
+        return appenders.awaitAppends(deadlineNs);
     }
 
     /** Adds why it refuses appends, unless another finding says so, and what it cannot compact. */

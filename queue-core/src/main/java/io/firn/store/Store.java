@@ -1,6 +1,7 @@
 package io.firn.store;
 
 import io.firn.CompactionResult;
+import io.firn.FirnException;
 import io.firn.InvalidOptionException;
 import io.firn.LogStore;
 import io.firn.MoveControl;
@@ -21,6 +22,7 @@ import io.firn.background.Background;
 import io.firn.force.ForceEvent;
 import io.firn.log.LogContext;
 import io.firn.log.StoreConfig;
+import io.firn.medium.GuardedLog;
 import io.firn.metadata.LeasedCounter;
 import io.firn.move.Moves;
 import io.firn.spi.StorageTier;
@@ -33,13 +35,14 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.UUID;
+import java.util.concurrent.atomic.AtomicReference;
 
 /**
  * An open store as its users see it, and its end. {@link StoreOpener} opens it; {@link LogContext}
  * is what its parts share, {@link Topics} what is in it.
  */
 final class Store implements LogStore {
-    private static final System.Logger LOG = System.getLogger("io.firn");
+    private static final GuardedLog LOG = GuardedLog.get();
 
     private final StoreConfig config;
     private final LogContext context;
@@ -50,6 +53,10 @@ final class Store implements LogStore {
     private AutoCloseable lock;
     private AutoCloseable followed;
     private AutoCloseable mediumUse;
+
+    /** The end that has not been reached; null before the first close, and after the last. */
+    private final AtomicReference<StoreEnd> end = new AtomicReference<>();
+
     private LeasedCounter producerIds;
     private final StoreTransactions inTransactions;
     private final Coordinator transactions;
@@ -294,7 +301,13 @@ final class Store implements LogStore {
                     "a handler or the callback of a future must not close the store: it runs on a"
                             + " thread whose end close() waits for; use another one");
         }
+        if (context.isMoving()) {
+            throw new IllegalStateException(
+                    "the control of a move or a compaction must not close the store, which waits"
+                            + " for the end of the move; use another thread");
+        }
         if (!services.beginEnd()) {
+            continueEnd(); // if an earlier close gave up
             return;
         }
         Ending ending = new Ending();
@@ -305,7 +318,23 @@ final class Store implements LogStore {
 
     private void end() {
         if (topics.beginClose()) {
-            new StoreEnd(context, topics, transactions, () -> release(config.tiers())).run();
+            end.set(new StoreEnd(context, topics, transactions, () -> release(config.tiers())));
+            continueEnd();
+        }
+    }
+
+    private void continueEnd() {
+        StoreEnd mine = end.getAndSet(null);
+        if (mine == null) {
+            return;
+        }
+        try {
+            mine.run();
+        } catch (FirnException e) {
+            if (!mine.isReleasing()) {
+                end.set(mine);
+            }
+            throw e;
         }
     }
 

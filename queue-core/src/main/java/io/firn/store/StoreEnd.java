@@ -1,5 +1,6 @@
 package io.firn.store;
 
+import io.firn.FirnException;
 import io.firn.background.Background;
 import io.firn.log.LogContext;
 import io.firn.log.SegmentedLog;
@@ -9,7 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.locks.LockSupport;
 
-/** The end of a store that was open, in its order. Used once, by one thread. */
+/** The end of a store that was open, in its order. Used by one thread at a time. */
 final class StoreEnd {
     private static final long RELEASE_WAIT_NS = 1_000_000_000;
 
@@ -22,6 +23,8 @@ final class StoreEnd {
     private final Coordinator transactions;
     private final Runnable release;
     private final Ending ending = new Ending();
+    private boolean hasBegun;
+    private boolean isReleasing;
     private List<PartitionLog> all = List.of();
     private List<SegmentedLog> logs = List.of();
     private List<SegmentedLog> sound = List.of();
@@ -42,13 +45,20 @@ final class StoreEnd {
     /**
      * Ends the store.
      *
+     * @throws FirnException when an append does not end; everything is held as before, and another
+     *     run continues
      * @throws RuntimeException or Error, of the first step that failed, when all others were tried
      *     and nothing is held any more
      */
     void run() {
+        if (!hasBegun) {
+            hasBegun = true;
+            ending.run(List.of(background::close, this::list, this::markClosing));
+        }
+        awaitAppends();
+        isReleasing = true;
         List<Runnable> steps = new ArrayList<>();
-        steps.addAll(List.of(background::close, this::list));
-        steps.addAll(List.of(this::markClosing, this::awaitAppends, transactions::close));
+        steps.add(transactions::close);
         steps.addAll(List.of(this::awaitMoves, this::noteSound));
         if (!context.isReadOnly()) {
             steps.addAll(List.of(this::force, this::settle, this::dropReserved));
@@ -62,6 +72,11 @@ final class StoreEnd {
         ending.throwFirst();
     }
 
+    /** Whether it went beyond what can be tried again. */
+    boolean isReleasing() {
+        return isReleasing;
+    }
+
     private void list() {
         all = topics.partitions();
         logs = all.stream().map(PartitionLog::log).toList();
@@ -73,7 +88,25 @@ final class StoreEnd {
 
     private void awaitAppends() {
         long deadline = System.nanoTime() + LISTENERS_WAIT_NS;
-        ending.each(all, partition -> partition.awaitAppends(deadline));
+        List<String> stuck = new ArrayList<>();
+        ending.each(
+                all,
+                partition -> {
+                    String holder = partition.awaitAppends(deadline);
+                    if (holder != null) {
+                        stuck.add(holder);
+                    }
+                });
+        if (!stuck.isEmpty()) {
+            throw new FirnException(
+                    "the store "
+                            + context
+                            + " is not closed, and its lock is held: for a minute appends have not"
+                            + " ended, of "
+                            + String.join(", of ", stuck)
+                            + "; close it again when they have, or end the process",
+                    null);
+        }
     }
 
     private void awaitMoves() {

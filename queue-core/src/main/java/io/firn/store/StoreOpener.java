@@ -10,6 +10,7 @@ import io.firn.log.Ownership;
 import io.firn.log.StoreConfig;
 import io.firn.medium.FileMedium;
 import io.firn.medium.FilesToSend;
+import io.firn.medium.GuardedLog;
 import io.firn.medium.MediumLock;
 import io.firn.medium.OpenToOthers;
 import io.firn.medium.Reason;
@@ -40,7 +41,7 @@ import java.util.concurrent.locks.LockSupport;
  * or dropped), counters, topics, segments; then the background starts.
  */
 public final class StoreOpener {
-    private static final System.Logger LOG = System.getLogger("io.firn");
+    private static final GuardedLog LOG = GuardedLog.get();
     static final String EPOCHS = "epochs";
     private static final String LOCK = "lock";
 

@@ -16,6 +16,7 @@ import io.firn.log.LogContext;
 import io.firn.log.RecoveredPartition;
 import io.firn.log.SegmentedLog;
 import io.firn.log.TopicContext;
+import io.firn.medium.GuardedLog;
 import io.firn.metadata.ProducerSnapshots;
 import io.firn.metadata.TopicFiles;
 import io.firn.read.LogTailer;
@@ -33,7 +34,7 @@ import java.util.function.UnaryOperator;
 
 /** A topic and its partitions. */
 final class TopicLog implements Topic {
-    private static final System.Logger LOG = System.getLogger("io.firn");
+    private static final GuardedLog LOG = GuardedLog.get();
 
     private final LogContext store;
     private final TopicOwner owner;
@@ -268,11 +269,13 @@ final class TopicLog implements Topic {
 
     @Override
     public boolean hasCursor(String cursorName) {
+        context.store().checkOpen();
         return cursors.has(cursorName);
     }
 
     @Override
     public List<String> cursorNames() {
+        context.store().checkOpen();
         return cursors.names();
     }
 

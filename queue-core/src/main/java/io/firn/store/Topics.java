@@ -8,6 +8,7 @@ import io.firn.UnknownTopicException;
 import io.firn.compact.Compactor;
 import io.firn.log.LogContext;
 import io.firn.log.SegmentedLog;
+import io.firn.medium.GuardedLog;
 import io.firn.metadata.TopicFiles;
 import io.firn.metadata.UnreadableTopics;
 import java.io.IOException;
@@ -24,7 +25,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
  * deleted. Thread-safe; the monitor is held while a topic is created, changed or deleted.
  */
 final class Topics implements TopicOwner {
-    private static final System.Logger LOG = System.getLogger("io.firn");
+    private static final GuardedLog LOG = GuardedLog.get();
 
     private final LogContext store;
     private final PartitionLimit limit;

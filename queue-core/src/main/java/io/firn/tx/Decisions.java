@@ -8,6 +8,7 @@ import io.firn.StoreFullException;
 import io.firn.TransactionStateException;
 import io.firn.batch.MarkerBatch;
 import io.firn.log.LogContext;
+import io.firn.medium.GuardedLog;
 import java.lang.System.Logger.Level;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -42,7 +43,7 @@ import java.util.function.LongSupplier;
  * <p>The caller of each method that takes a producer holds its lock.
  */
 final class Decisions {
-    private static final System.Logger LOG = System.getLogger("io.firn");
+    private static final GuardedLog LOG = GuardedLog.get();
     private static final int NO_DECISION = 0;
 
     private final LogContext context;

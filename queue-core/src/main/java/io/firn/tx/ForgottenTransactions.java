@@ -2,13 +2,14 @@ package io.firn.tx;
 
 import io.firn.background.Duty;
 import io.firn.log.LogContext;
+import io.firn.medium.GuardedLog;
 
 /**
  * Says once of each unnamed transaction that it has been open for a minute: it has no time-out, and
  * if its owner has lost it, readers of committed records wait until the store is closed.
  */
 final class ForgottenTransactions extends Duty {
-    private static final System.Logger LOG = System.getLogger("io.firn");
+    private static final GuardedLog LOG = GuardedLog.get();
     private static final long AFTER_MS = 60_000;
     private static final int MOST_NAMED = 5;
 

@@ -7,6 +7,7 @@ import io.firn.RecordTooLargeException;
 import io.firn.StoreFullException;
 import io.firn.log.DamagedMarkers;
 import io.firn.log.LogContext;
+import io.firn.medium.GuardedLog;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
 import java.util.ArrayList;
@@ -34,7 +35,7 @@ import java.util.UUID;
  * <p>It can be interrupted at any time, and begins again.
  */
 final class TxRecovery {
-    private static final System.Logger LOG = System.getLogger("io.firn");
+    private static final GuardedLog LOG = GuardedLog.get();
     private static final int TOGETHER = 256;
 
     private final LogContext context;

@@ -16,6 +16,7 @@ import io.firn.log.SegmentedLog;
 import io.firn.log.SparseIndex;
 import io.firn.log.TierState;
 import io.firn.medium.FileMedium;
+import io.firn.medium.GuardedLog;
 import io.firn.medium.NoSpace;
 import io.firn.medium.OutOfDescriptorsException;
 import io.firn.spi.Block;
@@ -32,7 +33,7 @@ import java.util.Iterator;
  * #supplyNow} and {@link #withdraw} exclude each other.
  */
 final class BlockSupply extends Duty implements BlockSource {
-    private static final System.Logger LOG = System.getLogger("io.firn");
+    private static final GuardedLog LOG = GuardedLog.get();
     private static final long RETRY_MS = 1_000;
 
     /** So much space is prepared in a run: the blocks of other partitions do not wait for all. */

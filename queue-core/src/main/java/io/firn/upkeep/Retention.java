@@ -5,10 +5,10 @@ import io.firn.TopicOptions;
 import io.firn.append.OpenAppenders;
 import io.firn.background.Duties;
 import io.firn.background.Duty;
-import io.firn.background.GuardedLog;
 import io.firn.log.LogSegment;
 import io.firn.log.SealTimes;
 import io.firn.log.SegmentedLog;
+import io.firn.medium.GuardedLog;
 import java.io.IOException;
 
 /**
@@ -20,7 +20,7 @@ import java.io.IOException;
  * checkpoint contains what producers did in the segment (O8).
  */
 final class Retention extends Duty {
-    private static final System.Logger LOG = System.getLogger("io.firn");
+    private static final GuardedLog LOG = GuardedLog.get();
     private static final long NOT_LOOKED = -1;
 
     private final SegmentedLog log;
@@ -153,7 +153,7 @@ final class Retention extends Duty {
 
     private void tellOfClock(SealTimes sealed) {
         if (sealed.areAhead() && !toldOfClock) {
-            GuardedLog.log(LOG, System.Logger.Level.WARNING, sealed.finding(log));
+            LOG.log(System.Logger.Level.WARNING, sealed.finding(log));
         }
         toldOfClock = sealed.areAhead();
     }

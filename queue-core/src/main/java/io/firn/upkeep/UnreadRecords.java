@@ -4,6 +4,7 @@ import io.firn.FirnException;
 import io.firn.RetainUntilRead;
 import io.firn.log.ReadPositions.Unread;
 import io.firn.log.SegmentedLog;
+import io.firn.medium.GuardedLog;
 import java.util.HashMap;
 import java.util.Map;
 
@@ -13,7 +14,7 @@ import java.util.Map;
  * does not move is not reported again while more is deleted.
  */
 final class UnreadRecords {
-    private static final System.Logger LOG = System.getLogger("io.firn");
+    private static final GuardedLog LOG = GuardedLog.get();
 
     private final SegmentedLog log;
     private final Map<String, Long> reported = new HashMap<>();

@@ -28,7 +28,7 @@ class AppendTurnTest {
 
     /** Counts without atomics, so that two threads inside at once lose counts. */
     private static final class Protected {
-        final AppendTurn turn = new AppendTurn();
+        final AppendTurn turn = new AppendTurn(thrown -> {});
         final AtomicInteger inside = new AtomicInteger();
         long counted;
         volatile boolean overlapped;
@@ -96,7 +96,7 @@ class AppendTurnTest {
 
     @Test
     void shouldRefuseOtherThreadsAndNestedCallsWhileOneIsInside() throws Exception {
-        AppendTurn turn = new AppendTurn();
+        AppendTurn turn = new AppendTurn(thrown -> {});
         for (int way = 0; way < 20; way++) { // with a seat, and without any more
             assertTrue(turn.tryEnter(() -> false));
             assertFalse(turn.tryEnter(() -> false), "from inside");
@@ -118,7 +118,7 @@ class AppendTurnTest {
     @Test
     void shouldWaitForTheThreadThatIsInside() throws Exception {
         for (int seats = 0; seats < 2; seats++) {
-            AppendTurn turn = new AppendTurn();
+            AppendTurn turn = new AppendTurn(thrown -> {});
             assertTrue(turn.tryEnter(() -> false));
             for (int i = 0; i < seats; i++) {
                 turn.leave();
@@ -145,7 +145,7 @@ class AppendTurnTest {
     /** Whoever waits for the thread that is inside must not be waited for by it. */
     @Test
     void shouldRefuseNestedCallsWhileAnotherWaitsForTheThreadThatIsInside() throws Exception {
-        AppendTurn turn = new AppendTurn();
+        AppendTurn turn = new AppendTurn(thrown -> {});
         for (int way = 0; way < 12; way++) { // with a seat, and without any more
             Future<?> nested =
                     threads.submit(
@@ -170,7 +170,7 @@ class AppendTurnTest {
 
     @Test
     void shouldNotWaitLongForTheThreadThatIsInsideWhenTheBackgroundAsks() throws Exception {
-        AppendTurn turn = new AppendTurn();
+        AppendTurn turn = new AppendTurn(thrown -> {});
         for (int way = 0; way < 12; way++) { // with a seat, and without any more
             assertTrue(turn.tryEnter(() -> false));
             assertFalse(threads.submit(turn::enterSoon).get(HANGS_AFTER_S, TimeUnit.SECONDS));
@@ -189,7 +189,7 @@ class AppendTurnTest {
     /** Not even for a moment, in which the next appender would be refused. */
     @Test
     void shouldNotBeTakenByAnAppenderThatWasClosed() {
-        AppendTurn turn = new AppendTurn();
+        AppendTurn turn = new AppendTurn(thrown -> {});
         assertFalse(turn.tryEnter(() -> true));
         assertTrue(turn.tryEnter(() -> false));
         turn.leave();

@@ -18,7 +18,7 @@ import org.openjdk.jcstress.infra.results.III_Result;
 @Outcome(expect = Expect.FORBIDDEN, desc = "both at once, or an append refused")
 @State
 public class ExclusiveTurnRace {
-    private final AppendTurn turn = new AppendTurn();
+    private final AppendTurn turn = new AppendTurn(thrown -> {});
     private int counted;
 
     /** The exclusive appender. */

@@ -16,7 +16,7 @@ import org.openjdk.jcstress.infra.results.III_Result;
 @Outcome(expect = Expect.FORBIDDEN, desc = "an offset assigned twice or skipped")
 @State
 public class SharedAppendRace {
-    private final AppendTurn turn = new AppendTurn();
+    private final AppendTurn turn = new AppendTurn(thrown -> {});
     private int nextOffset;
 
     private int append() {

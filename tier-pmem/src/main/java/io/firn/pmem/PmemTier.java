@@ -5,6 +5,7 @@ import io.firn.DurabilityClass;
 import io.firn.InvalidOptionException;
 import io.firn.StoreFullException;
 import io.firn.medium.FileMedium;
+import io.firn.medium.GuardedLog;
 import io.firn.spi.Block;
 import io.firn.spi.Mark;
 import io.firn.spi.StorageTier;
@@ -37,7 +38,7 @@ public final class PmemTier implements StorageTier {
     /** As the capacity: the whole file system. */
     public static final long WHOLE_FILE_SYSTEM = PoolOptions.WHOLE_FILE_SYSTEM;
 
-    private static final System.Logger LOG = System.getLogger("io.firn");
+    private static final GuardedLog LOG = GuardedLog.get();
     private static final int DEFAULT_BLOCK_BYTES = 64 << 20;
     private static final double DEFAULT_POOL_RATIO = 0.8;
 

@@ -1,6 +1,7 @@
 package io.firn.pmem;
 
 import io.firn.medium.FileMedium;
+import io.firn.medium.GuardedLog;
 import io.firn.medium.MediumFile;
 import io.firn.medium.TwoSlots;
 import java.io.IOException;
@@ -19,7 +20,7 @@ final class PoolFile {
     static final String NAME = "pool";
     static final String LOCK = "lock";
     private static final String TEMPORARY = ".pool.tmp";
-    private static final System.Logger LOG = System.getLogger("io.firn");
+    private static final GuardedLog LOG = GuardedLog.get();
     private static final int CHUNK = 1 << 20;
 
     private PoolFile() {}

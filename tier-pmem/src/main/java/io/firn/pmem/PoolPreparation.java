@@ -1,11 +1,12 @@
 package io.firn.pmem;
 
+import io.firn.medium.GuardedLog;
 import java.io.IOException;
 import java.util.UUID;
 
 /** Brings the pool files of a tier into the state in which they can be mapped for writing. */
 final class PoolPreparation {
-    private static final System.Logger LOG = System.getLogger("io.firn");
+    private static final GuardedLog LOG = GuardedLog.get();
 
     private final PoolOptions options;
     private final UUID storeId;

@@ -2,6 +2,7 @@ package io.firn.pmem;
 
 import io.firn.DurabilityClass;
 import io.firn.medium.FileMedium;
+import io.firn.medium.GuardedLog;
 import io.firn.medium.Mapping;
 import io.firn.medium.MediumFile;
 import java.io.IOException;
@@ -26,7 +27,7 @@ record ProviderChoice(
         MapMode mode,
         MappedMemory.Forcing forcing)
         implements PmemProvider {
-    private static final System.Logger LOG = System.getLogger("io.firn");
+    private static final GuardedLog LOG = GuardedLog.get();
     private static final String PROBE = ".dax-probe";
 
     @Override

@@ -1,0 +1,229 @@
+package io.firn.trouble;
+
+import static io.firn.api.Waiting.HANGS_AFTER_S;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.firn.Appender;
+import io.firn.Batch;
+import io.firn.Claim;
+import io.firn.Durability;
+import io.firn.ExclusiveAppender;
+import io.firn.LogStore;
+import io.firn.Partition;
+import io.firn.PoisonedException;
+import io.firn.Topic;
+import io.firn.TopicOptions;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.logging.Level;
+import java.util.logging.Logger;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Appends at the bottom of a thread's stack, at each depth from which some calls still work. */
+class DeepStackTest {
+    private static final Logger LOG = Logger.getLogger("io.firn");
+    private static final int PARTITIONS = 600;
+    private static final int DEPTHS = 500;
+    private static final long STACK_BYTES = 256 << 10;
+
+    @TempDir private Path directory;
+
+    /** Something that is done with a partition's appender, deep down. */
+    @FunctionalInterface
+    private interface Operation {
+        void run(Appender appender);
+    }
+
+    private static int deepest;
+
+    private static int measure(int depth) {
+        deepest = depth;
+        return measure(depth + 1) + 1;
+    }
+
+    private static int descend(int depth, Runnable then) {
+        if (depth <= 0) {
+            then.run();
+            return 0;
+        }
+        return descend(depth - 1, then) + 1;
+    }
+
+    /** Another size of frames, so that the depths differ by less than one of them. */
+    private static long descendWider(int depth, Runnable then, long a, long b) {
+        if (depth <= 0) {
+            then.run();
+            return a + b;
+        }
+        return descendWider(depth - 1, then, b, a + 1) + a;
+    }
+
+    private static int limit() {
+        try {
+            return measure(0);
+        } catch (StackOverflowError e) {
+            return deepest;
+        }
+    }
+
+    private void run(TopicOptions options, boolean exclusive, Operation operation)
+            throws InterruptedException {
+        AtomicReference<Throwable> failed = new AtomicReference<>();
+        Thread thread =
+                new Thread(
+                        null,
+                        () -> {
+                            try {
+                                runDeep(options, exclusive, operation);
+                            } catch (Throwable e) {
+                                failed.set(e);
+                            }
+                        },
+                        "deep",
+                        STACK_BYTES);
+        thread.setDaemon(true);
+        thread.start();
+        thread.join(TimeUnit.SECONDS.toMillis(HANGS_AFTER_S));
+        String where = Arrays.toString(thread.getStackTrace());
+        assertFalse(thread.isAlive(), where);
+        assertNull(failed.get());
+    }
+
+    private void runDeep(TopicOptions options, boolean exclusive, Operation operation) {
+        Level before = LOG.getLevel();
+        LOG.setLevel(Level.OFF);
+        try (LogStore store = new Disk(directory).builder().forceThreads(1).open()) {
+            Topic topic = store.createTopic("deep", options.withPartitions(PARTITIONS));
+            int next = 0;
+            Appender appender = open(topic.partition(next), exclusive);
+            int overflows = 0;
+            for (int i = 0; i < DEPTHS; i++) {
+                Appender used = appender;
+                Runnable then = () -> operation.run(used);
+                int depth = limit() - i / 2;
+                try {
+                    if (i % 2 == 0) {
+                        descend(depth, then);
+                    } else {
+                        descendWider(depth * 2 / 3, then, 1, 2);
+                    }
+                } catch (StackOverflowError e) {
+                    overflows++;
+                } catch (PoisonedException e) {
+                    overflows++; // caught on the way
+                }
+                if (!works(appender)) {
+                    appender.close();
+                    appender = open(topic.partition(++next), exclusive);
+                }
+            }
+            appender.close();
+            assertTrue(overflows > 10, "overflows: " + overflows);
+        } finally {
+            LOG.setLevel(before);
+        }
+    }
+
+    private static Appender open(Partition partition, boolean exclusive) {
+        Appender appender =
+                exclusive ? partition.openAppender() : partition.openSharedAppender();
+        appender.append(new byte[9]);
+        return appender;
+    }
+
+    /** Appends work, or are refused with an error that says why. */
+    private static boolean works(Appender appender) {
+        try {
+            long offset = appender.append(new byte[9]);
+            assertEquals(offset + 1, appender.append(new byte[9]));
+            return true;
+        } catch (PoisonedException e) {
+            return false;
+        } catch (IllegalStateException e) {
+            assertTrue(e.getMessage().contains("claim"), e.getMessage());
+            return false;
+        }
+    }
+
+    private static TopicOptions written() {
+        return Disk.SMALL.withDurability(Durability.WRITTEN);
+    }
+
+    private static void appendBatch(Appender appender) {
+        Batch batch = appender.newBatch();
+        batch.add(new byte[3], new byte[9]);
+        appender.append(batch);
+    }
+
+    private static void claim(Appender appender) {
+        Claim claim = ((ExclusiveAppender) appender).tryClaim(9);
+        if (claim != null) {
+            claim.commit();
+        }
+    }
+
+    @Test
+    void shouldGiveBackTheTurnOfASharedAppenderThatHasNoStackLeft() throws Exception {
+        run(written(), false, appender -> appender.append(new byte[9]));
+    }
+
+    @Test
+    void shouldGiveBackTheTurnOfAnExclusiveAppenderThatHasNoStackLeft() throws Exception {
+        run(written(), true, appender -> appender.appendAsync(ByteBuffer.wrap(new byte[9])));
+    }
+
+    @Test
+    void shouldGiveBackTheTurnOfABatchThatHasNoStackLeft() throws Exception {
+        run(written(), false, DeepStackTest::appendBatch);
+    }
+
+    @Test
+    void shouldGiveBackTheTurnAndTheGateOfADurableAppendThatHasNoStackLeft() throws Exception {
+        run(Disk.SMALL, true, appender -> appender.append(new byte[9]));
+    }
+
+    @Test
+    void shouldGiveBackTheTurnOfAClaimThatHasNoStackLeft() throws Exception {
+        run(written(), true, DeepStackTest::claim);
+    }
+
+    /** There each method needs a frame of its own, so that more of them meet the end. */
+    @Test
+    void shouldGiveBackTheTurnWhereNothingIsCompiled() throws Exception {
+        try (Jvm child = new Jvm(List.of("-Xint"), NothingCompiled.class, directory)) {
+            assertTrue(child.end().contains("gave back"));
+        }
+    }
+
+    /** Does the same in a JVM that only interprets. */
+    static final class NothingCompiled {
+        private NothingCompiled() {}
+
+        public static void main(String[] arguments) throws InterruptedException {
+            DeepStackTest test = new DeepStackTest();
+            test.directory = Path.of(arguments[0]);
+            test.runIn("shared", false, appender -> appender.append(new byte[9]));
+            test.runIn(
+                    "async", true, each -> each.appendAsync(ByteBuffer.wrap(new byte[9])));
+            test.runIn("batch", false, DeepStackTest::appendBatch);
+            test.runIn("claim", true, DeepStackTest::claim);
+            System.out.println("gave back");
+        }
+    }
+
+    private void runIn(String name, boolean exclusive, Operation operation)
+            throws InterruptedException {
+        Path all = directory;
+        directory = all.resolve(name);
+        run(name.equals("shared") ? Disk.SMALL : written(), exclusive, operation);
+        directory = all;
+    }
+}
