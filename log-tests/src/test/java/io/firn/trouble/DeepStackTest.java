@@ -133,8 +133,7 @@ class DeepStackTest {
     }
 
     private static Appender open(Partition partition, boolean exclusive) {
-        Appender appender =
-                exclusive ? partition.openAppender() : partition.openSharedAppender();
+        Appender appender = exclusive ? partition.openAppender() : partition.openSharedAppender();
         appender.append(new byte[9]);
         return appender;
     }
@@ -211,8 +210,7 @@ class DeepStackTest {
             DeepStackTest test = new DeepStackTest();
             test.directory = Path.of(arguments[0]);
             test.runIn("shared", false, appender -> appender.append(new byte[9]));
-            test.runIn(
-                    "async", true, each -> each.appendAsync(ByteBuffer.wrap(new byte[9])));
+            test.runIn("async", true, each -> each.appendAsync(ByteBuffer.wrap(new byte[9])));
             test.runIn("batch", false, DeepStackTest::appendBatch);
             test.runIn("claim", true, DeepStackTest::claim);
             System.out.println("gave back");

@@ -34,8 +34,7 @@ class LoggingTest {
     void shouldLogThroughTheGuardedLogOnly() throws Exception {
         Set<String> loggers = new TreeSet<>();
         for (Class<?> each : OF_EACH_MODULE) {
-            Path place =
-                    Path.of(each.getProtectionDomain().getCodeSource().getLocation().toURI());
+            Path place = Path.of(each.getProtectionDomain().getCodeSource().getLocation().toURI());
             int seen = Files.isDirectory(place) ? collect(place, loggers) : inJar(place, loggers);
             assertTrue(seen > 1, place + " has " + seen + " classes");
         }

@@ -29,10 +29,11 @@ import java.util.function.Consumer;
  * <p>A thread that takes over from another gets a new seat; when that happens often, no more seats
  * are given, and every append uses the compare-and-set.
  *
- * <p>An append may fail at the bottom of its thread's stack, where no method can be called any more,
- * not even {@link #leave}. Whatever is thrown while a thread has the turn it therefore first stores
- * into {@link #failure}, which needs no stack. Who wants the turn next takes it from there, has the
- * partition poisoned if an {@link Error} may have left it half changed, and releases the turn.
+ * <p>An append may fail at the bottom of its thread's stack, where no method can be called any
+ * more, not even {@link #leave}. Whatever is thrown while a thread has the turn it therefore first
+ * stores into {@link #failure}, which needs no stack. Who wants the turn next takes it from there,
+ * has the partition poisoned if an {@link Error} may have left it half changed, and releases the
+ * turn.
  */
 public final class AppendTurn {
     private static final VarHandle STATE;

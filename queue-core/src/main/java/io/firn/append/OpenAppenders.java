@@ -235,8 +235,8 @@ public final class OpenAppenders {
 
     /**
      * Releases the turn after something was thrown in it, which the caller has stored into {@link
-     * AppendTurn#failure}. A fault of a mapping it has not: Java 17 may tell of it when the turn was
-     * released already.
+     * AppendTurn#failure}. A fault of a mapping it has not: Java 17 may tell of it when the turn
+     * was released already.
      *
      * @return what to throw instead of it: a fault of the medium has poisoned the partition
      */

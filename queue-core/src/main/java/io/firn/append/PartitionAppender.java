@@ -387,7 +387,9 @@ final class PartitionAppender extends RecordAppender {
         }
     }
 
-    /** Takes the turn. The appender may be closed before it has it: the caller checks that in it. */
+    /**
+     * Takes the turn. The appender may be closed before it has it: the caller checks that in it.
+     */
     private void takeTurn() {
         checkNotClosed();
         if (!exclusive) {

@@ -22,18 +22,33 @@ abstract class RecordAppender implements ExclusiveAppender {
 
     @Override
     public long append(byte[] key, byte[] value, List<StoredRecord.Header> headers) {
-        return append(records.of(key, value, headers));
+        Batch batch = records.take(key, value, headers);
+        try {
+            return append(batch);
+        } finally {
+            records.give(batch);
+        }
     }
 
     @Override
     public long appendAsync(byte[] key, byte[] value, List<StoredRecord.Header> headers) {
-        return appendAsync(records.of(key, value, headers));
+        Batch batch = records.take(key, value, headers);
+        try {
+            return appendAsync(batch);
+        } finally {
+            records.give(batch);
+        }
     }
 
     @Override
     public CompletableFuture<RecordId> appendFuture(
             byte[] key, byte[] value, List<StoredRecord.Header> headers) {
-        return appendFuture(records.of(key, value, headers));
+        Batch batch = records.take(key, value, headers);
+        try {
+            return appendFuture(batch);
+        } finally {
+            records.give(batch);
+        }
     }
 
     @Override

@@ -49,8 +49,12 @@ public final class TopicLogAppender implements TopicAppender {
     @Override
     public RecordId append(byte[] key, byte[] value, List<Header> headers) {
         int partition = choose(key, value);
-        long offset = appenders.get(partition).append(records.of(key, value, headers));
-        return new RecordId(partition, offset);
+        Batch batch = records.take(key, value, headers);
+        try {
+            return new RecordId(partition, appenders.get(partition).append(batch));
+        } finally {
+            records.give(batch);
+        }
     }
 
     @Override
@@ -62,8 +66,12 @@ public final class TopicLogAppender implements TopicAppender {
     @Override
     public RecordId appendAsync(byte[] key, byte[] value, List<Header> headers) {
         int partition = choose(key, value);
-        return orNull(
-                partition, appenders.get(partition).appendAsync(records.of(key, value, headers)));
+        Batch batch = records.take(key, value, headers);
+        try {
+            return orNull(partition, appenders.get(partition).appendAsync(batch));
+        } finally {
+            records.give(batch);
+        }
     }
 
     @Override
@@ -79,7 +87,12 @@ public final class TopicLogAppender implements TopicAppender {
     @Override
     public CompletableFuture<RecordId> appendFuture(
             byte[] key, byte[] value, List<Header> headers) {
-        return appenders.get(choose(key, value)).appendFuture(records.of(key, value, headers));
+        Batch batch = records.take(key, value, headers);
+        try {
+            return appenders.get(choose(key, value)).appendFuture(batch);
+        } finally {
+            records.give(batch);
+        }
     }
 
     @Override

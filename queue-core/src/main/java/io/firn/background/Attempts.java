@@ -143,7 +143,8 @@ public final class Attempts {
             next = ", tried again in " + backOff.pauseSeconds() + " s";
             before = failing.put(backOff, now);
         }
-        LOG.log(System.Logger.Level.ERROR,
+        LOG.log(
+                System.Logger.Level.ERROR,
                 subject + ": background work failed" + next + ": " + e.getMessage(),
                 now.equals(before) ? null : e);
     }

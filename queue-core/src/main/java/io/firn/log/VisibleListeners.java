@@ -72,9 +72,7 @@ final class VisibleListeners {
                 listener.onVisible();
             } catch (Throwable e) {
                 // The records are there, whatever a listener does.
-                LOG.log(System.Logger.Level.ERROR,
-                        partition + ": a VisibleListener failed",
-                        e);
+                LOG.log(System.Logger.Level.ERROR, partition + ": a VisibleListener failed", e);
             }
         }
     }
