@@ -46,7 +46,7 @@ class DeepStackTest {
 
     private static int measure(int depth) {
         deepest = depth;
-        return measure(depth + 1) + 1;
+        return depth < 0 ? 0 : measure(depth + 1) + 1;
     }
 
     private static int descend(int depth, Runnable then) {

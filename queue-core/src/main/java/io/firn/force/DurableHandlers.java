@@ -80,7 +80,6 @@ public final class DurableHandlers {
                     telling.leave();
                 } catch (StackOverflowError e) {
                     telling.isLeftBehind = true;
-                    throw e;
                 }
             }
             VarHandle.fullFence();

@@ -304,7 +304,6 @@ public final class PartitionForcer implements ForceWaiters {
                     gate.leave();
                 } catch (StackOverflowError e) {
                     gate.isLeftBehind = true;
-                    throw e;
                 }
             }
             forced.wake();

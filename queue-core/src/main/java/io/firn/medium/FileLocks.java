@@ -29,7 +29,7 @@ import java.util.Set;
  * have been deleted and replaced by another.
  */
 final class FileLocks {
-    private static final System.Logger LOG = System.getLogger("io.firn");
+    private static final GuardedLog LOG = GuardedLog.get();
     private static final int MAX_HOLDER_BYTES = 1024;
     private static final Map<Object, String> HELD = new HashMap<>();
 

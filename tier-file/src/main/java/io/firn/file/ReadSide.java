@@ -2,6 +2,7 @@ package io.firn.file;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.firn.medium.FileMedium;
+import io.firn.medium.GuardedLog;
 import io.firn.medium.Mapping;
 import io.firn.medium.MediumFile;
 import io.firn.medium.SendableFile;
@@ -17,7 +18,7 @@ import java.util.function.Supplier;
  * Thread-safe.
  */
 final class ReadSide {
-    private static final System.Logger LOG = System.getLogger("io.firn");
+    private static final GuardedLog LOG = GuardedLog.get();
     private static final int PIECE = 64 * 1024;
 
     /** More than the largest batch, which is compared before damage in it is reported. */
