@@ -32,6 +32,7 @@ import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.logging.Handler;
+import java.util.logging.Level;
 import java.util.logging.Logger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -156,7 +157,9 @@ class TopicTest {
         TopicOptions has = topic.options();
         List<String> lines = new CopyOnWriteArrayList<>();
         Logger logger = Logger.getLogger("io.firn");
+        Level before = logger.getLevel();
         Handler handler = collect(lines);
+        logger.setLevel(Level.WARNING); // another test may have silenced it
         logger.addHandler(handler);
         try {
             assertEquals(has, store.openOrCreateTopic("t", options).options());
@@ -174,6 +177,7 @@ class TopicTest {
             assertFalse(warning.contains("partitions"), warning);
         } finally {
             logger.removeHandler(handler);
+            logger.setLevel(before);
         }
         topic.changeOptions(options);
         assertEquals(3, topic.options().partitions(), "those that were added");
