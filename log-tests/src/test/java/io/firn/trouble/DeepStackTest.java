@@ -42,14 +42,13 @@ class DeepStackTest {
         void run(Appender appender);
     }
 
-    private static int deepest;
+    /** More than any stack of this size has room for. */
+    private static final int TOO_DEEP = 1_000_000;
 
-    private static int measure(int depth) {
-        deepest = depth;
-        return depth < 0 ? 0 : measure(depth + 1) + 1;
-    }
+    private static int left;
 
     private static int descend(int depth, Runnable then) {
+        left = depth;
         if (depth <= 0) {
             then.run();
             return 0;
@@ -59,6 +58,7 @@ class DeepStackTest {
 
     /** Another size of frames, so that the depths differ by less than one of them. */
     private static long descendWider(int depth, Runnable then, long a, long b) {
+        left = depth;
         if (depth <= 0) {
             then.run();
             return a + b;
@@ -66,11 +66,13 @@ class DeepStackTest {
         return descendWider(depth - 1, then, b, a + 1) + a;
     }
 
-    private static int limit() {
+    /** The depth at which the stack ends now; it grows as methods are compiled. */
+    private static int limit(boolean wider) {
+        Runnable nothing = () -> {};
         try {
-            return measure(0);
+            return wider ? (int) descendWider(TOO_DEEP, nothing, 1, 2) : descend(TOO_DEEP, nothing);
         } catch (StackOverflowError e) {
-            return deepest;
+            return TOO_DEEP - left;
         }
     }
 
@@ -108,12 +110,13 @@ class DeepStackTest {
             for (int i = 0; i < DEPTHS; i++) {
                 Appender used = appender;
                 Runnable then = () -> operation.run(used);
-                int depth = limit() - i / 2;
+                boolean wider = i % 2 == 1;
+                int depth = limit(wider) - i / 2;
                 try {
-                    if (i % 2 == 0) {
-                        descend(depth, then);
+                    if (wider) {
+                        descendWider(depth, then, 1, 2);
                     } else {
-                        descendWider(depth * 2 / 3, then, 1, 2);
+                        descend(depth, then);
                     }
                 } catch (StackOverflowError e) {
                     overflows++;
