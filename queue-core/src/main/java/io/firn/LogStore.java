@@ -215,7 +215,7 @@ public interface LogStore extends AutoCloseable {
      *
      * <ul>
      *   <li>a partition is poisoned;
-     *   <li>a tier fails, or has no room for segments;
+     *   <li>a tier fails, or none of a topic's tiers has room for its next segment;
      *   <li>there is no space to record deletions on a full disk;
      *   <li>so many files are open that the store cannot open its own;
      *   <li>background work fails and is tried again;

@@ -122,27 +122,21 @@ public final class TierState {
     }
 
     /**
-     * Notes that it had no room for a segment. That holds until it has some, or until blocks are
-     * freed if nothing asks again.
+     * Notes that appends are refused, because neither it nor another tier of a topic had room for a
+     * segment. That holds until it has some, or until blocks are freed if nothing asks again.
      *
      * @param freed the store's count of freed blocks before it was asked
+     * @param duty asks again from time to time, unless another one does already
      */
-    public void onFull(StoreFullException e, long freed) {
-        noteError(e);
+    public void onRefusal(StoreFullException e, long freed, Duty duty) {
         noRoom = new NoRoom(e.getMessage(), freed);
+        prober.compareAndSet(null, duty);
     }
 
     private boolean isFull() {
         NoRoom last = noRoom;
         boolean isAskedAgain = prober.get() != null;
         return last != null && (isAskedAgain || last.freed == freedBlocks.count());
-    }
-
-    /** While it is full, has one duty of all that found no room ask again from time to time. */
-    public void probeBy(Duty duty) {
-        if (noRoom != null) {
-            prober.compareAndSet(null, duty);
-        }
     }
 
     /** Whether a duty is the one that asks again. */
@@ -157,7 +151,7 @@ public final class TierState {
         }
     }
 
-    /** Adds whether it fails or is full. */
+    /** Adds whether it fails, or is full so that appends are refused. */
     void addFindings(List<String> findings) {
         NoRoom full = noRoom;
         if (failing) {
@@ -169,8 +163,9 @@ public final class TierState {
         } else if (full != null && isFull()) {
             findings.add(
                     described()
-                            + " had no room for a segment when it was asked last; new segments go"
-                            + " to colder tiers, or appends are refused until it has: "
+                            + " had no room for a segment when it was asked last, nor had another"
+                            + " tier of the topic: until there is some, appends are refused"
+                            + " once their segment is full: "
                             + full.why);
         }
     }

@@ -25,6 +25,8 @@ import java.io.IOException;
 import java.lang.System.Logger.Level;
 import java.nio.file.Path;
 import java.util.Iterator;
+import java.util.LinkedHashMap;
+import java.util.Map;
 
 /**
  * Reserves a partition's next block before the writer needs it, so that an append never waits for a
@@ -200,6 +202,7 @@ final class BlockSupply extends Duty implements BlockSource {
     private final class Attempt {
         private final long freed = store.freedBlocks().count(); // before the tiers are asked
         private final Iterator<TierState> tiers = log.topic().tiersInRotation().iterator();
+        private final Map<TierState, StoreFullException> full = new LinkedHashMap<>();
         private TierState state;
         private LogSegment segment;
         private StoreFullException noRoom;
@@ -224,7 +227,8 @@ final class BlockSupply extends Duty implements BlockSource {
                     return true;
                 } catch (StoreFullException e) {
                     giveBack(e);
-                    state.onFull(e, freed);
+                    state.noteError(e);
+                    full.put(state, e);
                     noRoom = noRoom == null ? e : noRoom;
                 } catch (IOException e) {
                     giveBack(e);
@@ -243,7 +247,7 @@ final class BlockSupply extends Duty implements BlockSource {
                 noRoom.addSuppressed(broken);
             }
             lastFullMs = nowMs();
-            log.topic().tiers().forEach(tier -> tier.probeBy(BlockSupply.this));
+            full.forEach((tier, why) -> tier.onRefusal(why, freed, BlockSupply.this));
             next.refuseAsFull(noRoom, freed);
             store.freedBlocks().onNoRoom(BlockSupply.this, freed);
             return true;
