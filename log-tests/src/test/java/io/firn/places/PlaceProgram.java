@@ -77,9 +77,9 @@ final class PlaceProgram {
         return "";
     }
 
-    private void prepare() throws InterruptedException {
-        steps.mustSucceed("open", this::quietly);
-        steps.mustSucceed("prepare", () -> store.prepare());
+    private void prepare() {
+        steps.setUp("open", this::quietly);
+        steps.setUp("prepare", () -> store.prepare());
     }
 
     private String quietly() {
