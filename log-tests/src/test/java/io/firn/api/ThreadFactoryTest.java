@@ -9,7 +9,9 @@ import io.firn.Appender;
 import io.firn.Cleanup;
 import io.firn.InvalidOptionException;
 import io.firn.LogStore;
+import io.firn.LogStoreBuilder;
 import io.firn.Partition;
+import io.firn.StoreOpenException;
 import io.firn.TopicOptions;
 import java.nio.file.Path;
 import java.util.List;
@@ -62,6 +64,31 @@ class ThreadFactoryTest {
                 InvalidOptionException.class,
                 () -> Stores.at(directory).threadFactory(work -> null).open());
         try (LogStore store = Stores.at(directory).open()) {
+            assertEquals(List.of(), store.topicNames());
+        }
+    }
+
+    @Test
+    void shouldSayThatTheSystemStartsNoMoreThreadsAndOpenWhenItDoes() {
+        AtomicBoolean isFull = new AtomicBoolean(true);
+        ThreadFactory limited =
+                work ->
+                        new Thread(group, work) {
+                            @Override
+                            public synchronized void start() {
+                                if (isFull.get()) {
+                                    throw new OutOfMemoryError("unable to create native thread");
+                                }
+                                super.start();
+                            }
+                        };
+        LogStoreBuilder builder = Stores.at(directory).threadFactory(limited);
+        StoreOpenException refused = assertThrows(StoreOpenException.class, builder::open);
+        assertTrue(refused.getMessage().contains("firn-"), refused.getMessage());
+        assertTrue(refused.getMessage().contains("ulimit -u"), refused.getMessage());
+
+        isFull.set(false);
+        try (LogStore store = Stores.at(directory).threadFactory(limited).open()) {
             assertEquals(List.of(), store.topicNames());
         }
     }

@@ -5,10 +5,15 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.firn.DurabilityClass;
+import io.firn.FirnException;
 import io.firn.InvalidOptionException;
 import io.firn.LogStore;
+import io.firn.Partition;
+import io.firn.Tailer;
 import io.firn.TopicOptions;
+import io.firn.Verdict;
 import io.firn.file.FileTier;
+import io.firn.medium.FileMedium;
 import io.firn.medium.FilterFileMedium;
 import io.firn.sim.SimulatedFileMedium;
 import io.firn.store.StoreBuilder;
@@ -152,6 +157,32 @@ class UnknownFileSystemTest {
             String findings = String.join("\n", store.findings());
             assertTrue(findings.contains("no more of it is stored there"), findings);
             assertThrows(InvalidOptionException.class, () -> store.migrate(Disk.TOPIC, 0, 0, 1));
+        }
+    }
+
+    /** As a store that was copied into memory. */
+    @Test
+    void shouldRefuseAppendsAndReadWhereNoTierHasTheClassOfATopic() {
+        try (LogStore store = open(tier("a", "/known").build())) {
+            Disk.append(Disk.partition(store), 2);
+        }
+        FileMedium memory =
+                new FilterFileMedium(simulated) {
+                    @Override
+                    public DurabilityClass durabilityClass(Path path) {
+                        return DurabilityClass.PROCESS_CRASH;
+                    }
+                };
+        try (LogStore store = open(FileTier.builder(Path.of("/sim/a")).medium(memory).build())) {
+            Partition partition = store.openTopic(Disk.TOPIC).partition(0);
+            FirnException refused =
+                    assertThrows(FirnException.class, () -> Disk.append(partition, 20));
+            assertTrue(refused.getMessage().contains("POWER_FAIL"), refused.getMessage());
+            assertTrue(partition.nextOffset() >= 2);
+            try (Tailer tailer = partition.openTailer()) {
+                tailer.seek(0);
+                assertEquals(2, tailer.poll(each -> Verdict.CONTINUE, 2));
+            }
         }
     }
 }

@@ -1,7 +1,10 @@
 package io.firn.background;
 
+import io.firn.FirnException;
 import io.firn.InvalidOptionException;
 import io.firn.medium.GuardedLog;
+import io.firn.medium.OutOfThreadsException;
+import java.io.IOException;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BiConsumer;
@@ -54,8 +57,19 @@ final class StoreThread {
         }
     }
 
+    /**
+     * Starts it.
+     *
+     * @throws FirnException with an {@link OutOfThreadsException} when the system has no thread
+     *     left
+     */
     void start() {
-        thread.start();
+        try {
+            thread.start();
+        } catch (OutOfMemoryError e) {
+            IOException lack = new OutOfThreadsException("run " + thread.getName(), e);
+            throw new FirnException(lack.getMessage(), lack);
+        }
     }
 
     boolean isCurrent() {

@@ -143,6 +143,19 @@ public final class TopicContext {
         return tiers;
     }
 
+    /** Returns why there is no tier for its next segment; null when there is one. */
+    public String lackOfTiers() {
+        return tiers.isEmpty()
+                ? "topic "
+                        + name
+                        + " asks for "
+                        + options.minimumClass()
+                        + ", which none of its tiers provides here: its records can be read, and"
+                        + " appends need a tier on a medium whose forces survive what the topic"
+                        + " asks for"
+                : null;
+    }
+
     /** Its tiers that work; all of them when none does. */
     public List<TierState> tiersInRotation() {
         for (TierState tier : tiers) {

@@ -49,7 +49,7 @@ final class MappingThread {
     /**
      * Starts the thread if it does not run, and keeps it until the result is closed.
      *
-     * @throws IOException when the system has no thread left
+     * @throws OutOfThreadsException when the system has no thread left
      */
     AutoCloseable use() throws IOException {
         begin();
@@ -79,12 +79,7 @@ final class MappingThread {
                 next.thread = threads.newThread(next);
                 next.thread.start();
             } catch (OutOfMemoryError e) {
-                throw new IOException(
-                        "no thread could be started to map files ("
-                                + e.getMessage()
-                                + "): raise the limit of processes and threads (ulimit -u, the"
-                                + " pids limit of the container), or end some",
-                        e);
+                throw new OutOfThreadsException("map files", e);
             }
             run = next;
         }

@@ -211,6 +211,10 @@ final class BlockSupply extends Duty implements BlockSource {
 
         /** Returns whether the writer has its answer; otherwise another step has to follow. */
         boolean step() throws IOException {
+            String lack = log.topic().lackOfTiers();
+            if (lack != null) {
+                throw new FirnException(lack);
+            }
             if (state == null) {
                 ensureDeletable();
             }
