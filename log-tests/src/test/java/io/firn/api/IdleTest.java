@@ -349,7 +349,7 @@ class IdleTest {
                             LockSupport.parkNanos(20_000_000);
                             return gate.held() > 0;
                         });
-                await("the force by time", () -> isIn("firn-force", "background.Gate", "enter"));
+                await("the force by time", () -> isIn("firn-force", "background.Gate", "pause"));
                 long last = appender.append(bytes("c"));
                 gate.open();
                 await("the force", () -> partition.durableOffset() > last);
