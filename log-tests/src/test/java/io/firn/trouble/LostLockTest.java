@@ -13,6 +13,7 @@ import io.firn.Partition;
 import io.firn.PoisonedException;
 import io.firn.StoreLockedException;
 import io.firn.TopicOptions;
+import io.firn.api.Waiting;
 import io.firn.file.FileTier;
 import io.firn.medium.FileMedium;
 import io.firn.medium.FilterFileMedium;
@@ -32,7 +33,9 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.FutureTask;
@@ -251,6 +254,31 @@ class LostLockTest {
             before = contents(storeOf(disk).resolve("topics"));
         }
         assertEquals(before, contents(storeOf(disk).resolve("topics")));
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"LOCK_DELETED", "LOCK_OF_TIER_DELETED"})
+    void shouldGiveBackNoBlockOfAStoreThatWasLost(Loss loss) throws IOException {
+        Disk disk = new Disk(temporary);
+        try (LogStore store = disk.open()) {
+            Disk.append(Disk.partition(store), 2);
+            Waiting.await("a block that is set aside", () -> active(disk).size() == 2);
+            loss.inflict(disk);
+        }
+        Set<String> left = active(disk);
+        assertEquals(2, left.size(), left + ": another process may have the block");
+    }
+
+    /** The files of segments that are written, or set aside. */
+    private static Set<String> active(Disk disk) {
+        try {
+            Set<String> found = new TreeSet<>();
+            all(disk.segments()).forEach(each -> found.add(each.toString()));
+            found.removeIf(each -> !each.endsWith(".active"));
+            return found;
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 
     @Test

@@ -58,6 +58,7 @@ final class StoreEnd {
         awaitAppends();
         isReleasing = true;
         List<Runnable> steps = new ArrayList<>();
+        steps.add(context.ownership()::look); // what follows changes nothing of a lost store
         steps.add(transactions::close);
         steps.addAll(List.of(this::awaitMoves, this::noteSound));
         if (!context.isReadOnly()) {

@@ -20,6 +20,9 @@ import java.util.concurrent.ConcurrentLinkedQueue;
  * released by itself: one that a medium refuses to delete is reported and tried again after a
  * pause, and does not hold up the others. {@link #free} is for any thread, everything else for the
  * background.
+ *
+ * <p>A block is given back only while this process is the only writer of the store: another one may
+ * have given it to another segment.
  */
 public final class Releases extends Duty {
     private final SegmentedLog log;
@@ -42,7 +45,8 @@ public final class Releases extends Duty {
     }
 
     /**
-     * Queues an action for the first {@link #run} that finds the view without pins.
+     * Queues an action for the first {@link #run} that finds the view without pins; it is dropped
+     * when the store is not this process's any more.
      *
      * @param view retired; null for none
      * @param tier the tier whose medium is used; null for none
@@ -136,8 +140,10 @@ public final class Releases extends Duty {
         boolean tryFree() {
             try {
                 boolean free = view == null || view.tryRelease();
-                if (free) {
+                if (free && log.store().ownership().isOurs()) {
                     release.run();
+                }
+                if (free) {
                     log.store().attempts().succeeded(backOff);
                 }
                 return free;
