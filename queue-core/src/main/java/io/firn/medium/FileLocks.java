@@ -31,7 +31,9 @@ import java.util.Set;
 final class FileLocks {
     private static final GuardedLog LOG = GuardedLog.get();
     private static final int MAX_HOLDER_BYTES = 1024;
-    private static final Map<Object, String> HELD = new HashMap<>();
+
+    /** Its monitor is held while a lock is waited for, and while a file system hangs. */
+    static final Map<Object, Held> HELD = new HashMap<>();
 
     /**
      * Never closed: that would release the lock held by a copy of this class in another class
@@ -70,8 +72,13 @@ final class FileLocks {
     private static String holderOf(Path file) throws IOException {
         Object key = fileKeyOf(file);
         Object known = key == null ? file.toRealPath() : key;
-        if (HELD.containsKey(known)) {
-            return HELD.get(known);
+        Held held = HELD.get(known);
+        Held named = HELD.get(file.toRealPath());
+        if (held == null && named != null && named.lost() == null) {
+            held = named; // it has another identity by now; to open and close it would release it
+        }
+        if (held != null) {
+            return held.holder;
         }
         return HELD_BY_OTHERS.contains(known) ? UNKNOWN : holderElsewhere(file);
     }
@@ -120,8 +127,9 @@ final class FileLocks {
                     }
                     String holder = describeThisProcess();
                     write(file, opened, holder);
-                    keys.forEach(key -> HELD.put(key, holder));
-                    return new Held(file, keys, opened, isNew);
+                    Held held = new Held(file, keys, opened, isNew, holder);
+                    keys.forEach(key -> HELD.put(key, held));
+                    return held;
                 } catch (NoSuchFileException e) {
                     opened.close();
                     if (tries == TRIES) {
@@ -138,9 +146,9 @@ final class FileLocks {
 
     private static void refuseHeld(Path file, List<Object> keys) {
         for (Object key : keys) {
-            String holder = HELD.get(key);
-            if (holder != null) {
-                throw inThisProcess(file, holder);
+            Held present = HELD.get(key);
+            if (present != null) {
+                throw inThisProcess(file, present.holder);
             }
         }
     }
@@ -269,19 +277,28 @@ final class FileLocks {
                         + "): stop that process, or open read-only");
     }
 
-    /** A lock that this process holds; the registry's monitor guards it. */
-    private static final class Held implements MediumLock {
+    /** A lock that this process holds. */
+    static final class Held implements MediumLock {
         private final Path file;
         private final List<Object> keys;
         private final RandomAccessFile opened;
         private final boolean isNew;
-        private Object identity;
+        private final String holder;
 
-        Held(Path file, List<Object> keys, RandomAccessFile opened, boolean isNew) {
+        /** Changed under the registry's monitor. */
+        private volatile Object identity;
+
+        Held(
+                Path file,
+                List<Object> keys,
+                RandomAccessFile opened,
+                boolean isNew,
+                String holder) {
             this.file = file;
             this.keys = keys;
             this.opened = opened;
             this.isNew = isNew;
+            this.holder = holder;
             this.identity = keys.size() > 1 ? keys.get(1) : null;
         }
 
@@ -292,13 +309,26 @@ final class FileLocks {
 
         @Override
         public Object identity() {
-            synchronized (HELD) {
-                return identity;
-            }
+            return identity;
         }
 
+        /** Forces call it, so that normally it does not wait for the registry. */
         @Override
         public String lost() {
+            Object expected = identity;
+            try {
+                if (expected == null || expected.equals(fileKeyOf(file))) {
+                    return null;
+                }
+            } catch (NoSuchFileException e) {
+                return lookAgain(); // it may be gone because the lock was released
+            } catch (IOException e) {
+                return null; // it cannot be looked at, which tells nothing of the file
+            }
+            return lookAgain();
+        }
+
+        private String lookAgain() {
             synchronized (HELD) {
                 try {
                     if (identity == null || !opened.getFD().valid()) {
