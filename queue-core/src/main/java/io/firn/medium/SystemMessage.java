@@ -7,6 +7,7 @@ import java.nio.file.AccessDeniedException;
 import java.nio.file.DirectoryNotEmptyException;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.FileSystemException;
+import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.NotDirectoryException;
 import java.nio.file.Path;
@@ -55,7 +56,15 @@ final class SystemMessage {
     }
 
     private static void writeToFull() throws IOException {
-        try (FileOutputStream full = new FileOutputStream("/dev/full")) {
+        writeTo(Path.of("/dev/full"));
+    }
+
+    /** Writes to a device if there is one: to open a file that does not exist would create it. */
+    static void writeTo(Path device) throws IOException {
+        if (!Files.exists(device) || Files.isRegularFile(device)) {
+            return; // another system, or a container without it
+        }
+        try (FileOutputStream full = new FileOutputStream(device.toFile())) {
             full.write(0);
         }
     }

@@ -11,9 +11,12 @@ import java.io.FileOutputStream;
 import java.io.IOException;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.FileSystemException;
+import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 class SystemMessageTest {
     private static final String GERMAN = "Zu viele offene Dateien";
@@ -78,6 +81,16 @@ class SystemMessageTest {
     void shouldNotLearnFromADeviceThatCannotBeOpened() {
         probe = new FileNotFoundException("/dev/full (Keine Berechtigung)");
         assertFalse(noSpace.isMeantBy(new IOException("/data/x (Keine Berechtigung)")));
+    }
+
+    @Test
+    void shouldCreateNoFileWhereThereIsNoSuchDevice(@TempDir Path directory) throws IOException {
+        Path device = directory.resolve("full");
+        SystemMessage.writeTo(device);
+        assertFalse(Files.exists(device));
+        Files.writeString(device, "somebody's");
+        SystemMessage.writeTo(device);
+        assertEquals("somebody's", Files.readString(device));
     }
 
     @Test
