@@ -1,5 +1,6 @@
 package io.firn.log;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.firn.OutOfOrderSequenceException;
 import io.firn.ProducerFencedException;
 import io.firn.TransactionStateException;
@@ -33,6 +34,10 @@ public final class Producers {
     private volatile int size;
 
     private volatile ProducerLimit limit;
+
+    /** When it was noticed that some were last seen at times that are to come. */
+    @GuardedBy("this")
+    private long aheadSinceMs = Long.MAX_VALUE;
 
     /** With fewer, nobody is forgotten: other partitions have more. */
     private static final int LEAST_REMEMBERED = 16;
@@ -266,20 +271,24 @@ public final class Producers {
 
     /**
      * Forgets producers that have appended nothing for so long, and have no open transaction. What
-     * is to come by the present clock counts as now.
+     * is to come by the present clock counts as when that was noticed, for as long as it is to
+     * come: a clock that was behind for a while changes nothing.
      */
     public synchronized void expire(long nowMs, long idleMs) {
-        long beforeMs = nowMs - idleMs;
+        boolean isAnyAhead = false;
         for (ProducerState state : states.values()) {
-            if (state.lastSeenMs() > nowMs) {
-                state.seen(nowMs);
-            }
+            isAnyAhead |= state.lastSeenMs() > nowMs;
         }
+        aheadSinceMs = isAnyAhead ? Math.min(aheadSinceMs, nowMs) : Long.MAX_VALUE;
+        long sinceMs = aheadSinceMs;
         states.values()
                 .removeIf(
-                        state ->
-                                state.lastSeenMs() < beforeMs
-                                        && state.openFrom() == ProducerState.NONE);
+                        state -> {
+                            boolean isAhead = state.lastSeenMs() > nowMs;
+                            long seenMs = isAhead ? sinceMs : state.lastSeenMs();
+                            return seenMs < nowMs - idleMs
+                                    && state.openFrom() == ProducerState.NONE;
+                        });
         onRemoved();
     }
 

@@ -39,6 +39,10 @@ final class TxProducer {
     @GuardedBy("this")
     private long lastUsedMs;
 
+    /** When it was noticed that the time is to come. */
+    @GuardedBy("this")
+    private long aheadSinceMs = Long.MAX_VALUE;
+
     @GuardedBy("this")
     private State state = State.EMPTY;
 
@@ -121,12 +125,12 @@ final class TxProducer {
     }
 
     /**
-     * Returns when it was used last. A time that is to come, because the clock was ahead, counts as
-     * now.
+     * Returns when it was used last. A time that is to come counts as when that was noticed, for as
+     * long as it is to come: a clock that was behind for a while changes nothing.
      */
     synchronized long lastUsedMs(long nowMs) {
-        lastUsedMs = Math.min(lastUsedMs, nowMs);
-        return lastUsedMs;
+        aheadSinceMs = lastUsedMs > nowMs ? Math.min(aheadSinceMs, nowMs) : Long.MAX_VALUE;
+        return Math.min(lastUsedMs, aheadSinceMs);
     }
 
     /** Returns the partitions of the open transaction, or those without a marker. */

@@ -227,6 +227,16 @@ class ProducersTest {
     }
 
     @Test
+    void shouldForgetNobodyBecauseTheClockWasBehindForAWhile() {
+        producers.record(batch(ID, 0, 0, 1), 0, 1_000_000);
+        producers.expire(100, 5);
+        producers.expire(1_000_002, 5);
+        assertEquals(1, producers.count(), "it was seen 2 ms ago");
+        producers.expire(1_000_006, 5);
+        assertEquals(0, producers.count());
+    }
+
+    @Test
     void shouldComeBackFromASnapshotAsItWas() {
         for (int i = 0; i < 7; i++) {
             append(2, (MAX - 30 + 10 * i) & MAX, 10);

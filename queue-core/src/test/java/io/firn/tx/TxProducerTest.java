@@ -57,6 +57,15 @@ class TxProducerTest {
     }
 
     @Test
+    void shouldHaveBeenUsedWhenItWasAlthoughTheClockIsBehindForAWhile() {
+        TxProducer producer = new TxProducer("key", "p", new ProducerIdentity(5, 0), 1_000, 50_000);
+        assertEquals(100, producer.lastUsedMs(100), "when that was noticed");
+        assertEquals(100, producer.lastUsedMs(200));
+        assertEquals(50_000, producer.lastUsedMs(50_001));
+        assertEquals(300, producer.lastUsedMs(300), "when it was noticed again");
+    }
+
+    @Test
     void shouldTellOfNoMoveOfAnAbort() {
         TxProducer producer = moving("p");
         producer.close(false);
