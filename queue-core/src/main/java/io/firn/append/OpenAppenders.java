@@ -97,26 +97,36 @@ public final class OpenAppenders {
     /** Opens the exclusive appender. */
     public ExclusiveAppender openExclusive() {
         checkLocal();
+        PartitionAppender appender = new PartitionAppender(this, true); // before it is counted
         enter(true);
-        return new PartitionAppender(this, true);
+        return appender;
     }
 
     /** Opens a shared appender. */
     public Appender openShared() {
         checkLocal();
+        PartitionAppender appender = new PartitionAppender(this, false); // before it is counted
         enter(false);
-        return new PartitionAppender(this, false);
+        return appender;
     }
 
     /** Opens a shared appender, which its holder gives up when an exclusive one is wanted. */
     public Appender openShared(AppenderHolder holder) {
         checkLocal();
-        enter(false);
-        PartitionAppender appender = new PartitionAppender(this, false);
+        Held opened = new Held(new PartitionAppender(this, false), holder);
         synchronized (opening) {
-            held.add(new Held(appender, holder));
+            held.add(opened); // before it is counted, for which there may be no memory left
+            boolean isCounted = false;
+            try {
+                enter(false);
+                isCounted = true;
+            } finally {
+                if (!isCounted) {
+                    held.remove(held.size() - 1);
+                }
+            }
         }
-        return appender;
+        return opened.appender;
     }
 
     /** Counts a transaction of this process as a shared appender, until {@link #leaveShared}. */
@@ -321,17 +331,19 @@ public final class OpenAppenders {
                 if (count == 0) {
                     writer.pin();
                 }
-                long offset = writer.appendMarker(marker, info, isCommit, decision, holds);
+                long offset;
+                try {
+                    offset = writer.appendMarker(marker, info, isCommit, decision, holds);
+                } catch (RuntimeException e) {
+                    unpinUnused();
+                    throw e;
+                }
                 unpinUnused();
                 turn.leave();
                 return offset;
-            } catch (RuntimeException e) {
-                unpinUnused();
-                turn.failure = e;
-                throw failed(e);
             } catch (InternalError e) {
                 throw failed(e);
-            } catch (Error e) {
+            } catch (Throwable e) {
                 turn.failure = e;
                 throw failed(e);
             }

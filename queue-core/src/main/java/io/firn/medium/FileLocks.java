@@ -288,12 +288,7 @@ final class FileLocks {
         /** Changed under the registry's monitor. */
         private volatile Object identity;
 
-        Held(
-                Path file,
-                List<Object> keys,
-                RandomAccessFile opened,
-                boolean isNew,
-                String holder) {
+        Held(Path file, List<Object> keys, RandomAccessFile opened, boolean isNew, String holder) {
             this.file = file;
             this.keys = keys;
             this.opened = opened;

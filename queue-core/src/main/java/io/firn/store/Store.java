@@ -1,7 +1,6 @@
 package io.firn.store;
 
 import io.firn.CompactionResult;
-import io.firn.FirnException;
 import io.firn.InvalidOptionException;
 import io.firn.LogStore;
 import io.firn.MoveControl;
@@ -330,7 +329,7 @@ final class Store implements LogStore {
         }
         try {
             mine.run();
-        } catch (FirnException e) {
+        } catch (RuntimeException | Error e) {
             if (!mine.isReleasing()) {
                 end.set(mine);
             }
