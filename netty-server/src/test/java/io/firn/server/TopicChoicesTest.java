@@ -22,6 +22,7 @@ import org.apache.kafka.clients.admin.AlterConfigOp.OpType;
 import org.apache.kafka.clients.admin.Config;
 import org.apache.kafka.clients.admin.ConfigEntry;
 import org.apache.kafka.clients.admin.ConfigEntry.ConfigSource;
+import org.apache.kafka.common.KafkaFuture;
 import org.apache.kafka.common.config.ConfigResource;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -244,6 +245,65 @@ class TopicChoicesTest {
             assertEquals(90_000_000, options().retentionMs());
             running.store().deleteTopic(TOPIC);
         }
+    }
+
+    /** Two at once, each with a key of its own. */
+    @Test
+    void shouldKeepAllOfManyChangesThatClientsMakeAtOnce() throws Exception {
+        running.store().createTopic(TOPIC, TopicOptions.defaults());
+        Map<String, String> values =
+                Map.of(
+                        "retention.ms", "5000",
+                        "retention.bytes", "6000",
+                        "segment.ms", "7000",
+                        "max.message.bytes", "8000",
+                        "delete.retention.ms", "9000",
+                        "message.timestamp.after.max.ms", "10000");
+        List<Admin> admins = new ArrayList<>();
+        try {
+            List<KafkaFuture<Void>> changes = new ArrayList<>();
+            for (Map.Entry<String, String> each : values.entrySet()) {
+                Admin admin = running.admin();
+                admins.add(admin);
+                AlterConfigOp change =
+                        new AlterConfigOp(
+                                new ConfigEntry(each.getKey(), each.getValue()), OpType.SET);
+                changes.add(admin.incrementalAlterConfigs(Map.of(RESOURCE, List.of(change))).all());
+            }
+            for (KafkaFuture<Void> each : changes) {
+                each.get(Running.HANGS_AFTER_S, TimeUnit.SECONDS);
+            }
+        } finally {
+            admins.forEach(Admin::close);
+        }
+        Config described = described();
+        values.forEach((key, value) -> assertEquals(value, described.get(key).value(), key));
+    }
+
+    /** The file no longer speaks of it, so that the same value may be the application's. */
+    @Test
+    void shouldNotTakeAnApplicationsValueForAChangeThatACrashHadPrevented() throws Exception {
+        running.store().createTopic(TOPIC, TopicOptions.defaults().withRetentionMs(90_000_000));
+        write(
+                2,
+                Map.of(
+                        "next.retention.ms", "6000",
+                        "next.application.retention.ms", "90000000",
+                        "to.retention.ms", "6000"));
+        change(options().withRetentionMs(6_000));
+        running.restart();
+        alter("retention.ms", "");
+        assertEquals(6_000, options().retentionMs());
+    }
+
+    /** The application has taken the policy back since, for a topic that is not compacted. */
+    @Test
+    void shouldStartWithAPolicyOfAnEarlierVersionThatDoesNotFitTheTopic() throws Exception {
+        running.store().createTopic(TOPIC, TopicOptions.defaults().withReplicated(true));
+        TopicOptions before = options();
+        write(1, Map.of("cleanup.policy", "compact", "max.message.bytes", "4000"));
+        assertEquals(before, options());
+        assertEquals("4000", described().get("max.message.bytes").value());
     }
 
     @Test

@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.function.Function;
 import org.apache.kafka.common.internals.Topic;
 import org.apache.kafka.common.message.AlterConfigsRequestData;
 import org.apache.kafka.common.message.AlterConfigsRequestData.AlterConfigsResource;
@@ -95,13 +96,15 @@ public final class ConfigChanges {
     private void alterTopic(
             IncrementalAlterConfigsRequestData.AlterConfigsResource asked, boolean validateOnly) {
         checkTopic(asked.resourceType(), asked.resourceName());
-        ServedTopic topic = topics.find(asked.resourceName());
-        Map<String, String> set =
-                topic == null ? new TreeMap<>() : new TreeMap<>(topic.settings().named());
-        for (AlterableConfig each : asked.configs()) {
-            change(topic, set, each);
-        }
-        configure(topic, set, validateOnly);
+        configure(
+                asked.resourceName(),
+                topic -> {
+                    Map<String, String> set = topic == null ? Map.of() : topic.settings().named();
+                    Map<String, String> changed = new TreeMap<>(set);
+                    asked.configs().forEach(each -> change(topic, changed, each));
+                    return changed;
+                },
+                validateOnly);
     }
 
     private static void checkChanges(Collection<AlterableConfig> changes) {
@@ -204,7 +207,7 @@ public final class ConfigChanges {
             return;
         }
         checkTopic(asked.resourceType(), asked.resourceName());
-        configure(topics.find(asked.resourceName()), set, validateOnly);
+        configure(asked.resourceName(), topic -> set, validateOnly);
     }
 
     private static void demand(
@@ -228,14 +231,10 @@ public final class ConfigChanges {
         Topic.validate(name);
     }
 
-    private void configure(ServedTopic topic, Map<String, String> set, boolean validateOnly) {
-        if (topic == null) {
-            topics.check(set);
+    private void configure(
+            String name, Function<ServedTopic, Map<String, String>> change, boolean validateOnly) {
+        if (!topics.configure(name, change, validateOnly)) {
             throw Errors.UNKNOWN_TOPIC_OR_PARTITION.exception();
-        }
-        topics.check(topic, set);
-        if (!validateOnly) {
-            topics.configure(topic, set);
         }
     }
 

@@ -18,6 +18,7 @@ import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Function;
 import org.apache.kafka.common.Uuid;
 import org.apache.kafka.common.protocol.Errors;
 
@@ -200,28 +201,21 @@ public final class ServedTopics implements AutoCloseable {
     // ---- changes
 
     /** Checks the configuration of a new topic, and returns what it will be. */
-    TopicSettings check(Map<String, String> named) {
+    synchronized TopicSettings check(Map<String, String> named) {
         return configs.check(named, 1);
     }
 
-    /** Checks a change of what clients name for a topic. */
-    void check(ServedTopic served, Map<String, String> named) {
-        configs.check(served, named);
-    }
-
     /** Creates a topic, durably. */
-    public ServedTopic create(String name, int partitions, Map<String, String> named) {
-        TopicOptions options = configs.check(named, partitions).options();
-        synchronized (this) {
-            Topic topic = store.createTopic(name, options);
-            try {
-                configs.created(topic, named);
-            } catch (RuntimeException e) {
-                store.deleteTopic(name); // no client has seen it
-                throw e;
-            }
-            return serve(topic);
+    public synchronized ServedTopic create(String name, int partitions, Map<String, String> named) {
+        TopicOptions options = configs.check(named, partitions).options(); // of the same defaults
+        Topic topic = store.createTopic(name, options);
+        try {
+            configs.created(topic, named);
+        } catch (RuntimeException e) {
+            store.deleteTopic(name); // no client has seen it
+            throw e;
         }
+        return serve(topic);
     }
 
     /** Deletes a topic, durably. */
@@ -234,9 +228,26 @@ public final class ServedTopics implements AutoCloseable {
         }
     }
 
-    /** Changes what clients name for a topic, durably. */
-    synchronized void configure(ServedTopic served, Map<String, String> named) {
-        configs.configure(served, named);
+    /**
+     * Changes what clients name for a topic, durably.
+     *
+     * @param change returns what they name now; of null it returns what is checked for a topic that
+     *     does not exist
+     * @return whether there is such a topic
+     */
+    synchronized boolean configure(
+            String name, Function<ServedTopic, Map<String, String>> change, boolean validateOnly) {
+        ServedTopic served = find(name);
+        Map<String, String> named = change.apply(served); // no other change comes between
+        if (served == null) {
+            configs.check(named, 1);
+            return false;
+        }
+        configs.check(served, named);
+        if (!validateOnly) {
+            configs.configure(served, named);
+        }
+        return true;
     }
 
     /**

@@ -168,7 +168,10 @@ record TopicChoices(
             String value = named.get(key);
             boolean isUpgraded =
                     value == null || application.containsKey(key) || defaults.containsKey(key);
-            if (!isUpgraded && !OptionKeys.hold(options, key, value) && wasMasked(options, key)) {
+            if (!isUpgraded
+                    && !OptionKeys.hold(options, key, value)
+                    && fits(options, key, value)
+                    && wasMasked(options, key)) {
                 texts.put(key, value);
             }
         }
@@ -180,6 +183,16 @@ record TopicChoices(
             }
         }
         return new Change(after, texts);
+    }
+
+    /** The application may have changed others since, so that no policy of a client fits. */
+    private static boolean fits(TopicOptions options, String key, String value) {
+        try {
+            OptionKeys.apply(options, Map.of(key, value));
+            return true;
+        } catch (NumberFormatException | InvalidOptionException e) {
+            return false;
+        }
     }
 
     private boolean wasMasked(TopicOptions options, String key) {

@@ -21,7 +21,7 @@ import java.util.stream.Collectors;
  * file has the choices before the change and, with {@code next.} before their keys, those after it,
  * and which texts the options will have ({@code to.}); then the options are changed; then this file
  * has the choices after it alone. After a crash, the change took place if the options have these
- * texts.
+ * texts; the start that finds this out writes it down.
  */
 final class TopicConfigFiles {
     private static final System.Logger LOG = System.getLogger("io.firn.server");
@@ -43,11 +43,29 @@ final class TopicConfigFiles {
         return directory.resolve(topic.id().toString());
     }
 
-    /** Returns what was chosen for a topic. */
+    /**
+     * Returns what was chosen for a topic. A change that a crash had interrupted is over then:
+     * later the application may give an option the same value.
+     */
     TopicChoices read(Topic topic) {
+        Map<String, String> text = text(topic);
+        if (text == null) {
+            return TopicChoices.NONE;
+        }
+        TopicChoices choices = choices(topic.options(), text);
+        if (text.keySet().stream().anyMatch(key -> key.startsWith(TO))) {
+            try {
+                write(topic, choices);
+            } catch (FirnException e) { // there may be no room; the file still says the same
+                LOG.log(System.Logger.Level.WARNING, "tried again at the next start", e);
+            }
+        }
+        return choices;
+    }
+
+    private Map<String, String> text(Topic topic) {
         try {
-            Map<String, String> text = SmallFile.read(medium, file(topic), MAGIC, VERSION);
-            return text == null ? TopicChoices.NONE : choices(topic.options(), text);
+            return SmallFile.read(medium, file(topic), MAGIC, VERSION);
         } catch (IOException e) {
             throw new FirnException(
                     "the configuration of topic "

@@ -49,7 +49,7 @@ final class TopicConfigs {
             choices = changed(topic, choices, upgrade);
             TopicChoices held = choices.heldBy(topic.options());
             choices = changed(topic, held, held.follow(topic.options(), defaults));
-        } catch (NumberFormatException e) {
+        } catch (NumberFormatException | InvalidOptionException e) {
             warn(topic, e);
         }
         return choices;
