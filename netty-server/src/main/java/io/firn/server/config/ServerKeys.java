@@ -59,6 +59,7 @@ public final class ServerKeys {
                     "log.cleaner.dedupe.buffer.size",
                     "log.cleaner.io.max.bytes.per.second",
                     "log.pmem.pool.ratio",
+                    "storage.declare.durable",
                     "storage.hdd.path",
                     "storage.migrate.threads",
                     "storage.migrate.threshold",
