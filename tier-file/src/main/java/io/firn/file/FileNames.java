@@ -29,7 +29,8 @@ import java.util.regex.Pattern;
  *         .00000000000000000042.copy        a copy being made; ignored with mark, sidecars
  *         00000000000000000042.3/           made by compaction, in generation 3
  *             00000000000000000042.log      with its mark and sidecars, named as above
- *         .00000000000000000042.3.copy/     being made or deleted; the next open removes it
+ *             .00000000000000000042.deleted deleted; the next open removes the directory
+ *         .00000000000000000042.3.copy/     being made; the next open removes it
  * </pre>
  *
  * <p>A segment that was rewritten has a directory of its own, in which the names are those that
@@ -140,7 +141,7 @@ final class FileNames {
         return sealed(baseOffset, Integer.toString(generation));
     }
 
-    /** Returns the name of such a directory while it is made or deleted. */
+    /** Returns the name of such a directory while it is made. */
     static String rewrittenCopy(long baseOffset, int generation) {
         return "." + rewritten(baseOffset, generation) + ".copy";
     }

@@ -21,8 +21,20 @@ import java.util.Set;
  *   <li>the partition's directory is forced.
  * </ol>
  *
- * Deleting goes the other way: rename, force, and only then the content is removed. A hidden
- * directory is removed at open.
+ * The order of deleting, which leaves the directory's name alone: overlayfs does not rename the
+ * directories of its lower layer.
+ *
+ * <ol>
+ *   <li>{@code BASE.log} is renamed to {@code .BASE.deleted}, in the directory,
+ *   <li>the directory is forced; from now on the segment is not there,
+ *   <li>mark and sidecars are removed,
+ *   <li>the directory is forced, so that what is left after a crash always says that it is deleted,
+ *   <li>{@code .BASE.deleted} is removed,
+ *   <li>the directory, now empty, is removed.
+ * </ol>
+ *
+ * An open removes a hidden directory, and continues at the second step where the first one was
+ * taken or nothing is left. A published directory is never empty otherwise.
  */
 final class FilesInDirectory extends SegmentFiles {
 
@@ -35,10 +47,21 @@ final class FilesInDirectory extends SegmentFiles {
         super(partition, partition.path().resolve(name), baseOffset, generation);
     }
 
-    /** Returns the same files while they are made or deleted. */
+    /** Returns the same files while they are made. */
     private FilesInDirectory hidden() {
         String name = FileNames.rewrittenCopy(baseOffset, generation);
         return new FilesInDirectory(partition, name, baseOffset, generation);
+    }
+
+    private Path deleted() {
+        return path.resolve(FileNames.deleted(baseOffset));
+    }
+
+    /** Returns whether the directory, in which there are these names, is one that is deleted. */
+    boolean isDeleted(List<String> found) {
+        return found.isEmpty()
+                || (found.contains(FileNames.deleted(baseOffset))
+                        && !found.contains(FileNames.log(baseOffset)));
     }
 
     /** Returns the names that may exist in the directory, beside temporary ones. */
@@ -101,18 +124,31 @@ final class FilesInDirectory extends SegmentFiles {
 
     @Override
     void delete(Path file) throws IOException {
-        FilesInDirectory copy = hidden();
-        if (medium.exists(path)) {
-            copy.remove();
-            medium.rename(path, copy.path);
+        if (medium.exists(log())) {
+            medium.rename(log(), deleted());
         }
-        // Before any of it goes: otherwise a crash could leave the final name with some of the
-        // files.
-        partition.force();
-        copy.remove();
+        if (medium.exists(path)) {
+            deleteRest();
+        }
     }
 
-    /** Removes what a crash left of a directory that was being made or deleted. */
+    /** Deletes the remaining files of a segment whose log was renamed to its deleted name. */
+    void deleteRest() throws IOException {
+        // Before any of it goes: otherwise a crash could bring the log back without the others.
+        medium.forceDirectory(path);
+        String last = FileNames.deleted(baseOffset);
+        for (String name : content()) {
+            if (!name.equals(last)) {
+                medium.delete(path.resolve(name));
+            }
+        }
+        // Otherwise a crash could leave some of the others without it.
+        medium.forceDirectory(path);
+        medium.delete(deleted());
+        medium.delete(path);
+    }
+
+    /** Removes what a crash left of a directory that was being made. */
     void deleteLeftCopy() throws IOException {
         hidden().remove();
     }

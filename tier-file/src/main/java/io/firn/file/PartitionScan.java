@@ -38,6 +38,7 @@ final class PartitionScan {
     private final Map<Long, SealMark> seals = new TreeMap<>();
     private final List<FilesInDirectory> rewritten = new ArrayList<>();
     private final List<FilesInDirectory> rewrittenCopies = new ArrayList<>();
+    private final List<FilesInDirectory> rewrittenDeleted = new ArrayList<>();
     private final List<Path> marked = new ArrayList<>();
     private final List<FileBlock> segments = new ArrayList<>();
     private final List<String> strangers = new ArrayList<>();
@@ -82,9 +83,14 @@ final class PartitionScan {
         return numbers.get(Kind.COPY);
     }
 
-    /** Returns the rewritten segments whose making or deletion a crash interrupted. */
+    /** Returns the rewritten segments whose making a crash interrupted. */
     List<FilesInDirectory> rewrittenCopies() {
         return rewrittenCopies;
+    }
+
+    /** Returns the rewritten segments whose deletion a crash interrupted. */
+    List<FilesInDirectory> rewrittenDeleted() {
+        return rewrittenDeleted;
     }
 
     /**
@@ -182,6 +188,11 @@ final class PartitionScan {
             names = medium.list(files.path);
         } catch (NotDirectoryException e) {
             stranger(files.path, "a file, where a directory was expected");
+            return;
+        }
+        if (files.isDeleted(names)) {
+            rewrittenDeleted.add(files);
+            changing = true; // what replaces it may have been published after the names were listed
             return;
         }
         for (String name : names) {

@@ -147,6 +147,9 @@ final class TierScan {
             for (FilesInDirectory copy : entry.getValue().rewrittenCopies()) {
                 copy.deleteLeftCopy();
             }
+            for (FilesInDirectory files : entry.getValue().rewrittenDeleted()) {
+                files.deleteRest();
+            }
             if (!deleteIfEmpty(medium, directory.path())) {
                 durable.add(directory.path());
             }

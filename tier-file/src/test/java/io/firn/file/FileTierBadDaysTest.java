@@ -456,10 +456,12 @@ class FileTierBadDaysTest {
     @Test
     void shouldNameWhatDoesNotBelongIntoADirectoryOfARewrittenSegment() throws IOException {
         tierWith(0);
-        Files.createDirectory(partition().resolve("00000000000000001000.3"));
+        Path directory = Files.createDirectory(partition().resolve("00000000000000001000.3"));
+        Path mark = Files.write(directory.resolve("00000000000000001000.mark"), new byte[5]);
         assertOneStranger(open(CREATE), "00000000000000001000.3", "has no segment in it");
         opened.get(opened.size() - 1).close();
-        Files.delete(partition().resolve("00000000000000001000.3"));
+        Files.delete(mark);
+        Files.delete(directory);
 
         Files.write(partition().resolve("00000000000000001000.3"), new byte[5]);
         assertOneStranger(open(CREATE), "00000000000000001000.3", "a file, where a directory");

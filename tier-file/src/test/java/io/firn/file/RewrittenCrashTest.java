@@ -2,10 +2,13 @@ package io.firn.file;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.firn.StoreFullException;
+import io.firn.medium.FileMedium;
+import io.firn.medium.FilterFileMedium;
 import io.firn.sim.FirstRunOnly;
 import io.firn.sim.SimulatedFileMedium;
 import io.firn.sim.Survival;
@@ -17,6 +20,7 @@ import io.firn.spi.Sidecar;
 import io.firn.spi.TierContext;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.file.AtomicMoveNotSupportedException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -25,6 +29,7 @@ import java.util.UUID;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * Power cuts, kills, errors and a full disk at every operation of a rewritten segment: it is there
@@ -62,6 +67,22 @@ class RewrittenCrashTest {
         }
     }
 
+    /** Refuses to rename what was published before, as overlayfs does in its lower layer. */
+    private static final class LowerLayer extends FilterFileMedium {
+        LowerLayer(SimulatedFileMedium in) {
+            super(in);
+        }
+
+        @Override
+        public void rename(Path from, Path to) throws IOException {
+            if (FileNames.parse(from.getFileName().toString()).kind() == FileNames.Kind.REWRITTEN) {
+                throw new AtomicMoveNotSupportedException(
+                        from.toString(), to.toString(), "Invalid cross-device link");
+            }
+            super.rename(from, to);
+        }
+    }
+
     /** One process. */
     private static final class Process {
         private final SimulatedFileMedium medium;
@@ -69,9 +90,18 @@ class RewrittenCrashTest {
         private BlockCopy copy;
 
         Process(SimulatedFileMedium medium) throws IOException {
+            this(medium, new LowerLayer(medium), false);
+        }
+
+        private Process(SimulatedFileMedium medium, FileMedium seen, boolean readOnly)
+                throws IOException {
             this.medium = medium;
-            this.tier = FileTier.builder(ROOT).medium(medium).build();
-            tier.open(new TierContext(STORE, true, false));
+            this.tier = FileTier.builder(ROOT).medium(seen).build();
+            tier.open(new TierContext(STORE, !readOnly, readOnly));
+        }
+
+        static Process reader(SimulatedFileMedium medium, FileMedium seen) throws IOException {
+            return new Process(medium, seen, true);
         }
 
         static Process before(Step step) throws IOException {
@@ -220,6 +250,77 @@ class RewrittenCrashTest {
         process.take(step);
         Process found = new Process(process.medium.crash(Survival.NONE));
         assertEquals(step.after, found.state(true), "durable when it has returned");
+    }
+
+    @ParameterizedTest(name = "shouldShowAReaderAllOfASegmentOrNothingAtAnyOperationOf {0}")
+    @EnumSource(value = Step.class, names = "SEAL", mode = EnumSource.Mode.EXCLUDE)
+    void shouldShowAReaderAllOfASegmentOrNothingAtAnyOperationOf(Step step) throws IOException {
+        int operations =
+                eachOperation(
+                        step,
+                        medium -> {
+                            String before = medium.toString();
+                            SimulatedFileMedium seen = medium.kill();
+                            Process reader = Process.reader(seen, seen);
+                            legal(reader, step);
+                            reader.close();
+                            assertEquals(before, seen.toString(), "a reader changes nothing");
+                        });
+        assertTrue(operations > 0);
+    }
+
+    /** Lets a writer replace generation 1 by 2 after the names of the partition were listed. */
+    private static final class Replaced extends FilterFileMedium {
+        private final Process writer;
+        private final boolean isDeletedWhole;
+        private boolean isNext;
+
+        Replaced(Process writer, boolean isDeletedWhole) {
+            super(writer.medium);
+            this.writer = writer;
+            this.isDeletedWhole = isDeletedWhole;
+        }
+
+        @Override
+        public List<String> list(Path directory) throws IOException {
+            if (isNext && directory.getFileName().toString().equals(FileNames.rewritten(BASE, 1))) {
+                isNext = false;
+                replace();
+            }
+            return super.list(directory);
+        }
+
+        private void replace() throws IOException {
+            Mark mark =
+                    Process.rewritten(REWRITTEN_LENGTH)
+                            .rewritten(42, BASE, REWRITTEN_LENGTH, BASE + 9, 77, 2, 9000);
+            BlockCopy copy = writer.tier.beginCopy(mark, 44);
+            copy.write(0, bytes(REWRITTEN_LENGTH), 0, REWRITTEN_LENGTH);
+            copy.force();
+            copy.publish(mark, INDEX, TIME_INDEX);
+            Block old = writer.find(1);
+            if (isDeletedWhole) {
+                old.delete();
+            } else {
+                int next = writer.medium.operations() + 2;
+                writer.medium.faults().failOperations(number -> number >= next);
+                assertThrows(IOException.class, old::delete);
+                writer.medium.faults().none();
+            }
+        }
+    }
+
+    @ParameterizedTest(name = "shouldFindWhatReplacedASegmentWhileAReaderLooked: whole {0}")
+    @ValueSource(booleans = {true, false})
+    void shouldFindWhatReplacedASegmentWhileAReaderLooked(boolean isDeletedWhole)
+            throws IOException {
+        Process writer = Process.before(Step.MARK);
+        Replaced seen = new Replaced(writer, isDeletedWhole);
+        Process reader = Process.reader(writer.medium, seen);
+        seen.isNext = true;
+        assertEquals("[2]", reader.state(true));
+        assertFalse(seen.isNext);
+        reader.close();
     }
 
     /** A crash, another one at each operation of the recovery, and one after it. */
