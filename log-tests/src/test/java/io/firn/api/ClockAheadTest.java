@@ -170,6 +170,52 @@ class ClockAheadTest {
         assertEquals(0, tombstones(), "it stays until the clock is there again");
     }
 
+    /** The clock is behind for a while, as before it is synchronised: what is stored then stays. */
+    @Test
+    void shouldDeleteNothingTooEarlyThatWasCompactedWhileTheClockWasBehind() {
+        store.createTopic(
+                "t",
+                Stores.small()
+                        .withCleanup(Cleanup.COMPACT_AND_DELETE)
+                        .withMinDirtyRatio(1)
+                        .withRetentionMs(DAY_MS));
+        append();
+        setBack();
+        assertTrue(store.compact("t", 0).compactedTo() > 0);
+        work(YEAR_MS);
+        assertEquals(0, partition().logStartOffset(), "it was sealed just now");
+        work(DAY_MS + 1);
+        assertTrue(partition().logStartOffset() > 0);
+    }
+
+    @Test
+    void shouldRemoveNoTombstoneTooEarlyThatWasCompactedWhileTheClockWasBehind() {
+        Topic topic =
+                store.createTopic(
+                        "t",
+                        Stores.small()
+                                .withCleanup(Cleanup.COMPACT)
+                                .withMinDirtyRatio(1)
+                                .withTombstoneRetention(Duration.ofMillis(DAY_MS)));
+        try (Appender appender = topic.partition(0).openSharedAppender()) {
+            appender.append(Stores.bytes("gone"), null);
+        }
+        append();
+        store.compact("t", 0);
+        store.compact("t", 0);
+        append();
+        setBack();
+        store.compact("t", 0);
+        work(YEAR_MS);
+        append();
+        store.compact("t", 0);
+        assertEquals(1, tombstones(), "a day has not passed");
+        work(DAY_MS + 1);
+        append();
+        store.compact("t", 0);
+        assertEquals(0, tombstones());
+    }
+
     private long tombstones() {
         List<StoredRecord> all = Stores.readAll(partition().openTailer());
         return all.stream().filter(each -> each.value() == null).count();

@@ -21,6 +21,7 @@ final class BatchFilter {
     private final Survivors survivors;
     private final TransactionTrace trace;
     private final long horizonMs;
+    private final boolean maySetEarlier;
     private byte[] source;
     private int length;
     private long removedRecords;
@@ -35,11 +36,15 @@ final class BatchFilter {
      *
      * @param trace the transactions of the compaction, at the beginning of the group
      * @param horizonMs the time from which the tombstones that it meets first may go
+     * @param maySetEarlier whether those that have a later one get this one; not while the clock
+     *     may be behind, since they would go as soon as it is right again
      */
-    BatchFilter(Survivors survivors, TransactionTrace trace, long horizonMs) {
+    BatchFilter(
+            Survivors survivors, TransactionTrace trace, long horizonMs, boolean maySetEarlier) {
         this.trace = trace;
         this.survivors = survivors;
         this.horizonMs = horizonMs;
+        this.maySetEarlier = maySetEarlier;
     }
 
     /**
@@ -102,7 +107,8 @@ final class BatchFilter {
      * longer retention of tombstones.
      */
     private boolean isToGet(BatchRewriter each) {
-        return each.horizonMs() == BatchRewriter.NO_HORIZON || each.horizonMs() > horizonMs;
+        return each.horizonMs() == BatchRewriter.NO_HORIZON
+                || (maySetEarlier && each.horizonMs() > horizonMs);
     }
 
     /**

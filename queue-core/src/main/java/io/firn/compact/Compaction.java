@@ -5,6 +5,7 @@ import io.firn.MissingCodecException;
 import io.firn.MoveControl;
 import io.firn.batch.BatchRewriter;
 import io.firn.log.LogSegment;
+import io.firn.log.SealTimes;
 import io.firn.log.SegmentedLog;
 import io.firn.log.TierState;
 import io.firn.move.Pace;
@@ -192,8 +193,7 @@ final class Compaction {
             Survivors survivors = new Survivors(keys, knownTo, log.logStartOffset(), nowMs, floor);
             // By now all below is published without what these tombstones delete.
             trace.begin();
-            BatchFilter filter =
-                    new BatchFilter(survivors, trace, limits.horizonMs(log.store().timeMs()));
+            BatchFilter filter = newFilter(survivors, trace);
             SegmentRewrite rewrite =
                     new SegmentRewrite(
                             log, releases, checkpoints, group, filter, compactedTo, pace);
@@ -218,6 +218,12 @@ final class Compaction {
                 group.forEach(each -> skip(each, rewrite.skipped(), isPart));
             }
         }
+    }
+
+    private BatchFilter newFilter(Survivors survivors, TransactionTrace trace) {
+        long timeMs = log.store().timeMs();
+        boolean mayBeBehind = SealTimes.of(log.segments(), timeMs).mayClockBeBehind();
+        return new BatchFilter(survivors, trace, limits.horizonMs(timeMs), !mayBeBehind);
     }
 
     /** Leaves a segment as it is; returns up to where it was compacted. */

@@ -230,7 +230,7 @@ final class SegmentRewrite {
                         first().baseOffset,
                         position,
                         last().endOffset,
-                        Math.min(sealTimeMs, log.store().timeMs()), // the clock may have been ahead
+                        sealTimeMs, // also if it is to come: the clock may be behind for a while
                         generation + 1,
                         compactedTo);
     }

@@ -15,6 +15,7 @@ public final class SealTimes {
 
     private final long[] timesMs;
     private int ahead;
+    private boolean isLastAhead;
     private long latestMs = Long.MIN_VALUE;
     private LogSegment first;
 
@@ -39,6 +40,7 @@ public final class SealTimes {
             long ms = segment.block.mark().sealTimeMs();
             if (ms > nowMs) {
                 times.addAhead(segment, ms);
+                times.isLastAhead |= nextMs == Long.MAX_VALUE;
                 ms = Math.min(nextMs, segment.firstSeenMs(nowMs));
             }
             times.timesMs[i] = ms;
@@ -71,6 +73,14 @@ public final class SealTimes {
     /** Returns whether marks have times that are to come. */
     public boolean areAhead() {
         return ahead > 0;
+    }
+
+    /**
+     * Returns whether the time of the segment that was sealed last is to come, too: the clock may
+     * be behind for a while, as before it is synchronised.
+     */
+    public boolean mayClockBeBehind() {
+        return isLastAhead;
     }
 
     /** Returns the finding; only if they are ahead. */
