@@ -52,6 +52,9 @@ final class Burial extends Duty {
             released &= partition.upkeep().isAllGone() && !partition.hasAppenders();
             released &= partition.log().segments().length == 0;
         }
+        // Its blocks are still there if the store was lost meanwhile (O31): then they need its
+        // files.
+        released &= store.ownership().isOurs();
         if (released) {
             topic.context().files().delete();
             topic.segmentedLogs().forEach(log -> log.ends().release());
