@@ -227,8 +227,8 @@ public interface LogStore extends AutoCloseable {
     List<String> findings();
 
     /**
-     * Attaches a service, which is notified before the store is closed. Servers, migrators and shadows
-     * do this by themselves. Has no effect if it is attached already.
+     * Attaches a service, which is notified before the store is closed. Servers, migrators and
+     * shadows do this by themselves. Has no effect if it is attached already.
      *
      * @throws ServiceAttachedException when another one has its {@link StoreService#role}
      * @throws InvalidOptionException when the store is open read-only: services write

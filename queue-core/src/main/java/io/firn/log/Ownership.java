@@ -60,6 +60,7 @@ public final class Ownership {
     /** Sets where the term of this writer is; null for nowhere. */
     void publishedIn(EndsFile file) {
         ends = file;
+        isToLook = true; // and then to be made to look again
     }
 
     /** Makes the next {@link #isOurs} look at the lock files. */
@@ -73,15 +74,18 @@ public final class Ownership {
      */
     public boolean isOurs() {
         EndsFile published = ends;
-        if (!isToLook && published != null && published.hasTerm()) {
+        boolean isTime = isToLook;
+        if (!isTime && published != null && published.hasTerm()) {
             return true;
         }
-        isToLook = false; // before the look: a call of lookAgain during it counts
+        if (isTime) {
+            isToLook = false; // before the look: a call of lookAgain during it counts
+        }
         if (!look()) {
             isToLook = true; // for good
             return false;
         }
-        if (published != null) { // otherwise each acknowledgement looks anyway
+        if (isTime && published != null) { // otherwise each acknowledgement looks anyway
             onLook.run();
         }
         return true;

@@ -135,6 +135,21 @@ class OwnershipTest {
         assertFalse(ownership.isOurs());
     }
 
+    /** To ask wakes a thread, which each force would do. */
+    @Test
+    void shouldAskOnceToBeMadeToLookAgainWhereEachAcknowledgementLooks() throws IOException {
+        assertTrue(ownership.isOurs());
+        publish().close(); // the term is gone
+        for (int i = 0; i < 3; i++) {
+            assertTrue(ownership.isOurs());
+        }
+        assertEquals(4, lock.asked);
+        assertEquals(1, looks, "it will be made to look again already");
+        ownership.lookAgain();
+        assertTrue(ownership.isOurs());
+        assertEquals(2, looks);
+    }
+
     @Test
     void shouldLookEachTimeWhereNothingIsPublished() {
         ownership.publishedIn(null);
