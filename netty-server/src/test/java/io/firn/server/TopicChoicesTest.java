@@ -130,6 +130,14 @@ class TopicChoicesTest {
     }
 
     @Test
+    void shouldLeaveToAnApplicationWhatItSetBackToTheDefaultInAClientsTopic() throws Exception {
+        running.createTopic(TOPIC, 1, Map.of("retention.ms", "5000"));
+        change(options().withRetentionMs(WEEK_MS));
+        running.restart(Map.of("log.retention.ms", "100000"));
+        assertEquals(WEEK_MS, options().retentionMs());
+    }
+
+    @Test
     void shouldGiveTheNewDefaultWhenAKeyOfAClientsTopicIsDeletedAfterARestart() throws Exception {
         running.createTopic(TOPIC, 1, Map.of("retention.ms", "5000"));
         running.restart(Map.of("log.retention.ms", "100000"));

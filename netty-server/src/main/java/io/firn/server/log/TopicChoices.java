@@ -81,7 +81,7 @@ record TopicChoices(
 
     /**
      * Returns these choices without those that an application has replaced since, by changing the
-     * option: it is the application's then.
+     * option: it is the application's then, also where it is what the server's default was.
      */
     TopicChoices heldBy(TopicOptions options) {
         TopicChoices held = new TopicChoices(named, application, defaults);
@@ -93,8 +93,9 @@ record TopicChoices(
                 .entrySet()
                 .removeIf(
                         each ->
-                                !held.named.containsKey(each.getKey())
-                                        && !OptionKeys.hold(
+                                named.containsKey(each.getKey())
+                                        ? !held.named.containsKey(each.getKey())
+                                        : !OptionKeys.hold(
                                                 options, each.getKey(), each.getValue()));
         return held;
     }
