@@ -11,7 +11,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
-import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
 
 /**
@@ -30,7 +29,7 @@ public final class NodeConfig {
     private final StateFile<Set> file;
     private volatile Set holding;
     private volatile ServerConfig now;
-    private volatile Consumer<ServerConfig> listener = changed -> {};
+    private volatile Runnable onChange = () -> {};
 
     /** From where a value is, with the number in the protocol. */
     enum Source {
@@ -137,9 +136,9 @@ public final class NodeConfig {
         return now;
     }
 
-    /** Sets what is called after a change, with the new configuration. */
-    void onChange(Consumer<ServerConfig> called) {
-        listener = called;
+    /** Sets what is called after a change, without a lock. */
+    void onChange(Runnable called) {
+        onChange = called;
     }
 
     /** Returns what clients have set for the node, or for all nodes. */
@@ -180,14 +179,22 @@ public final class NodeConfig {
     }
 
     /**
-     * Changes what is set for the node, or for all nodes, durably.
+     * Changes what is set for the node, or for all nodes, durably. What follows the configuration
+     * may take long: who makes the same change again meanwhile does not wait for it.
      *
      * @param change returns what is set, from what was set before
      * @throws InvalidOptionException if a key cannot be changed while the server runs, or a value
      *     is invalid
      * @throws IOException if it could not be written
      */
-    synchronized void change(
+    void change(boolean ofNode, UnaryOperator<Map<String, String>> change, boolean validateOnly)
+            throws IOException {
+        if (hasChanged(ofNode, change, validateOnly)) {
+            onChange.run();
+        }
+    }
+
+    private synchronized boolean hasChanged(
             boolean ofNode, UnaryOperator<Map<String, String>> change, boolean validateOnly)
             throws IOException {
         Set before = file.get();
@@ -201,12 +208,13 @@ public final class NodeConfig {
         Set next = before.with(ofNode, values);
         Set valid = valid(given, next);
         ServerConfig changed = with(valid);
-        if (!validateOnly) {
-            file.change(same -> next.equals(same) ? same : next, true);
-            holding = valid; // only now, by O25
-            now = changed;
-            listener.accept(changed);
+        if (validateOnly || next.equals(before)) {
+            return false;
         }
+        file.change(same -> next, true);
+        holding = valid; // only now, by O25
+        now = changed;
+        return true;
     }
 
     private static final class Format implements StateFile.Format<Set> {

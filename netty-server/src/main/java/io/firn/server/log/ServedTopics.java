@@ -66,7 +66,7 @@ public final class ServedTopics implements AutoCloseable {
         Set<UUID> kept = new HashSet<>(store.unreadableTopics().keySet());
         byId.values().forEach(each -> kept.add(each.topic().id()));
         files.deleteOthers(kept);
-        node.onChange(changed -> follow(changed.topicDefaults()));
+        node.onChange(this::follow);
     }
 
     /** Returns the store. */
@@ -252,11 +252,12 @@ public final class ServedTopics implements AutoCloseable {
 
     /**
      * Makes topics follow other defaults of the server. A crash leaves the rest of them to the next
-     * start, because the defaults are durable before.
+     * start, because the defaults are durable before. Where these change again meanwhile, topics
+     * follow the latest.
      */
-    private void follow(Map<String, String> defaults) {
+    private void follow() {
         synchronized (this) {
-            configs.defaults(defaults);
+            configs.defaults(node.now().topicDefaults());
         }
         for (ServedTopic each : new ArrayList<>(byName.values())) {
             synchronized (this) { // others need not wait for all of them

@@ -8,46 +8,90 @@ import io.firn.api.Waiting;
 import io.firn.file.FileTier;
 import io.firn.medium.FileMedium;
 import io.firn.server.config.ServerConfig;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.util.Map;
-import java.util.TreeMap;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
+/** Topics, while the server's defaults change. */
 class ServedTopicsTest {
-    @TempDir Path directory;
+    private final LogStore store;
+    private final NodeConfig node;
+    private final ServedTopics topics;
+
+    ServedTopicsTest(@TempDir Path directory) throws IOException {
+        FileMedium medium = FileMedium.real();
+        store =
+                LogStore.in(directory.resolve("store"))
+                        .tier(FileTier.at(directory.resolve("tier")))
+                        .open();
+        node = NodeConfig.open(medium, directory, ServerConfig.defaults());
+        topics = new ServedTopics(store, node, medium, directory.resolve("server"));
+    }
+
+    @AfterEach
+    void close() {
+        topics.close();
+        store.close();
+    }
+
+    private void setRetention(String ms) {
+        try {
+            node.change(true, set -> Map.of("log.retention.ms", ms), false);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private static Thread blocked(Runnable work) {
+        Thread thread = new Thread(work);
+        thread.start();
+        Waiting.await("it has begun", () -> thread.getState() == Thread.State.BLOCKED);
+        return thread;
+    }
 
     /** Otherwise it would have the value before, as if an application had chosen that. */
     @Test
     void shouldCreateATopicWithTheDefaultThatChangesMeanwhile() throws Exception {
-        FileMedium medium = FileMedium.real();
-        try (LogStore store =
-                LogStore.in(directory.resolve("store"))
-                        .tier(FileTier.at(directory.resolve("tier")))
-                        .open()) {
-            NodeConfig node =
-                    NodeConfig.open(medium, directory, ServerConfig.of(Map.of("log.dir", "x")));
-            try (ServedTopics topics =
-                    new ServedTopics(store, node, medium, directory.resolve("server"))) {
-                Thread creator = new Thread(() -> topics.create("orders", 1, Map.of()));
-                synchronized (topics) {
-                    creator.start();
-                    Waiting.await(
-                            "the creation has begun",
-                            () -> creator.getState() == Thread.State.BLOCKED);
-                    node.change(
-                            true,
-                            set -> {
-                                Map<String, String> changed = new TreeMap<>(set);
-                                changed.put("log.retention.ms", "5000");
-                                return changed;
-                            },
-                            false);
-                }
-                creator.join();
-                assertEquals(5_000, store.openTopic("orders").options().retentionMs());
-                assertTrue(topics.find("orders").settings().isDefault("retention.ms"));
-            }
+        Thread creator;
+        synchronized (topics) {
+            creator = blocked(() -> topics.create("orders", 1, Map.of()));
+            setRetention("5000");
         }
+        Waiting.join(creator);
+        assertEquals(5_000, store.openTopic("orders").options().retentionMs());
+        assertTrue(topics.find("orders").settings().isDefault("retention.ms"));
+    }
+
+    /** A client that has waited for too long: very many topics may follow the first change. */
+    @Test
+    void shouldNotWaitWhereTheSameDefaultIsSetAgain() throws Exception {
+        topics.create("orders", 1, Map.of());
+        Thread first;
+        synchronized (topics) {
+            first = blocked(() -> setRetention("5000"));
+            Thread again = new Thread(() -> setRetention("5000"));
+            again.start();
+            Waiting.await("the answer", () -> again.getState() == Thread.State.TERMINATED);
+        }
+        Waiting.join(first);
+        assertEquals(5_000, store.openTopic("orders").options().retentionMs());
+    }
+
+    @Test
+    void shouldFollowTheLatestOfDefaultsThatChangeAtOnce() throws Exception {
+        topics.create("orders", 1, Map.of());
+        Thread first;
+        Thread second;
+        synchronized (topics) {
+            first = blocked(() -> setRetention("5000"));
+            second = blocked(() -> setRetention("6000"));
+        }
+        Waiting.join(first);
+        Waiting.join(second);
+        assertEquals(6_000, store.openTopic("orders").options().retentionMs());
     }
 }
