@@ -13,7 +13,8 @@ import java.util.concurrent.ThreadFactory;
  *
  * <p>The thread exists from the first {@link #use} to the last end of one. An open store is such a
  * use, so that a segment needs no new thread, of which there may be none left; a call without a
- * store is one of its own. Thread-safe.
+ * store is one of its own. While it is in a call, which may hang with the file system of another
+ * store, other calls get threads of their own, as far as there are any. Thread-safe.
  */
 final class MappingThread {
     static final MappingThread INSTANCE = new MappingThread(MappingThread::newThread);
@@ -65,26 +66,45 @@ final class MappingThread {
         Run present = begin();
         try {
             Call<T> call = new Call<>(task);
-            present.add(call);
-            return call.await();
+            return present.addIfIdle(call) ? call.await() : callBeside(present, call);
         } finally {
             end();
         }
     }
 
+    private <T> T callBeside(Run busy, Call<T> call) throws IOException {
+        Run own;
+        try {
+            own = start();
+        } catch (OutOfThreadsException e) {
+            busy.add(call); // it has to wait
+            return call.await();
+        }
+        try {
+            own.add(call);
+            return call.await();
+        } finally {
+            own.end();
+        }
+    }
+
     private synchronized Run begin() throws IOException {
         if (uses == 0) {
-            Run next = new Run();
-            try {
-                next.thread = threads.newThread(next);
-                next.thread.start();
-            } catch (OutOfMemoryError e) {
-                throw new OutOfThreadsException("map files", e);
-            }
-            run = next;
+            run = start();
         }
         uses++;
         return run;
+    }
+
+    private Run start() throws OutOfThreadsException {
+        Run next = new Run();
+        try {
+            next.thread = threads.newThread(next);
+            next.thread.start();
+        } catch (OutOfMemoryError e) {
+            throw new OutOfThreadsException("map files", e);
+        }
+        return next;
     }
 
     private void end() {
@@ -122,7 +142,18 @@ final class MappingThread {
         private final Queue<Call<?>> calls = new ArrayDeque<>();
 
         @GuardedBy("this")
+        private boolean isBusy;
+
+        @GuardedBy("this")
         private boolean ending;
+
+        synchronized boolean addIfIdle(Call<?> call) {
+            boolean isIdle = !isBusy && calls.isEmpty();
+            if (isIdle) {
+                add(call);
+            }
+            return isIdle;
+        }
 
         synchronized void add(Call<?> call) {
             calls.add(call);
@@ -133,7 +164,13 @@ final class MappingThread {
         public void run() {
             for (Call<?> next = next(); next != null; next = next()) {
                 next.run();
+                onDone();
+                next.end();
             }
+        }
+
+        private synchronized void onDone() {
+            isBusy = false;
         }
 
         private synchronized Call<?> next() {
@@ -144,6 +181,7 @@ final class MappingThread {
                     continue; // of nobody who has a right to
                 }
             }
+            isBusy = !calls.isEmpty();
             return calls.poll();
         }
 
@@ -186,10 +224,11 @@ final class MappingThread {
             } catch (Throwable e) {
                 failure = e; // the caller's
             }
-            synchronized (this) {
-                done = true;
-                notifyAll();
-            }
+        }
+
+        synchronized void end() {
+            done = true;
+            notifyAll();
         }
 
         T await() throws IOException {
