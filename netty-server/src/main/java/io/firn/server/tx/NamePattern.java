@@ -14,8 +14,11 @@ import org.apache.kafka.common.protocol.Errors;
 final class NamePattern {
     private static final int MOST_CHARS = 1_000;
 
-    /** Of an expression in which everything that is counted is written out, at most. */
-    private static final long MOST_WRITTEN_OUT = 10_000;
+    /**
+     * Of an expression in which everything that is counted is written out, at most: then the
+     * longest name takes about a second.
+     */
+    private static final long MOST_WRITTEN_OUT = 2_000;
 
     private static final java.util.regex.Pattern COUNT =
             java.util.regex.Pattern.compile("\\{(\\d{1,4})(?:,(\\d{0,4}))?\\}");
@@ -47,14 +50,16 @@ final class NamePattern {
         }
     }
 
-    /** As if each count were within all others. */
+    /** As if each count were within all others, where some may be. */
     private static long writtenOut(String pattern) {
+        boolean mayBeWithin = pattern.indexOf('(') >= 0; // RE2 has no count of a count
         double chars = pattern.length();
         Matcher counts = COUNT.matcher(pattern);
         while (counts.find()) {
             String most = counts.group(2);
             String times = most == null || most.isEmpty() ? counts.group(1) : most;
-            chars *= Math.max(1, Integer.parseInt(times));
+            int count = Math.max(1, Integer.parseInt(times));
+            chars = mayBeWithin ? chars * count : chars + count;
         }
         return (long) Math.min(Long.MAX_VALUE, chars);
     }
