@@ -24,8 +24,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.logging.Level;
 import java.util.logging.Logger;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Appends at the bottom of a thread's stack, at each depth from which some calls still work. */
 class DeepStackTest {
@@ -174,59 +175,43 @@ class DeepStackTest {
         }
     }
 
-    @Test
-    void shouldGiveBackTheTurnOfASharedAppenderThatHasNoStackLeft() throws Exception {
-        run(written(), false, appender -> appender.append(new byte[9]));
-    }
-
-    @Test
-    void shouldGiveBackTheTurnOfAnExclusiveAppenderThatHasNoStackLeft() throws Exception {
-        run(written(), true, appender -> appender.appendAsync(ByteBuffer.wrap(new byte[9])));
-    }
-
-    @Test
-    void shouldGiveBackTheTurnOfABatchThatHasNoStackLeft() throws Exception {
-        run(written(), false, DeepStackTest::appendBatch);
-    }
-
-    @Test
-    void shouldGiveBackTheTurnAndTheGateOfADurableAppendThatHasNoStackLeft() throws Exception {
-        run(Disk.SMALL, true, appender -> appender.append(new byte[9]));
-    }
-
-    @Test
-    void shouldGiveBackTheTurnOfAClaimThatHasNoStackLeft() throws Exception {
-        run(written(), true, DeepStackTest::claim);
-    }
-
-    /** There each method needs a frame of its own, so that more of them meet the end. */
-    @Test
-    void shouldGiveBackTheTurnWhereNothingIsCompiled() throws Exception {
-        try (Jvm child = new Jvm(List.of("-Xint"), NothingCompiled.class, directory)) {
+    /**
+     * In a JVM of its own, whose code is compiled by this alone; and in one that only interprets,
+     * where each method needs a frame, so that more of them meet the end.
+     */
+    @ParameterizedTest
+    @ValueSource(strings = {"-Xmixed", "-Xint"})
+    void shouldGiveBackTheTurnAndTheGateWhereNoStackIsLeft(String mode) throws Exception {
+        try (Jvm child = new Jvm(List.of(mode), DeepAppends.class, directory)) {
             assertTrue(child.end().contains("gave back"));
         }
     }
 
-    /** Does the same in a JVM that only interprets. */
-    static final class NothingCompiled {
-        private NothingCompiled() {}
+    /** Appends in each way. */
+    static final class DeepAppends {
+        private DeepAppends() {}
 
         public static void main(String[] arguments) throws InterruptedException {
             DeepStackTest test = new DeepStackTest();
             test.directory = Path.of(arguments[0]);
-            test.runIn("shared", false, appender -> appender.append(new byte[9]));
-            test.runIn("async", true, each -> each.appendAsync(ByteBuffer.wrap(new byte[9])));
-            test.runIn("batch", false, DeepStackTest::appendBatch);
-            test.runIn("claim", true, DeepStackTest::claim);
+            test.runIn("shared", written(), false, appender -> appender.append(new byte[9]));
+            test.runIn("durable", Disk.SMALL, true, appender -> appender.append(new byte[9]));
+            test.runIn(
+                    "async",
+                    written(),
+                    true,
+                    each -> each.appendAsync(ByteBuffer.wrap(new byte[9])));
+            test.runIn("batch", written(), false, DeepStackTest::appendBatch);
+            test.runIn("claim", written(), true, DeepStackTest::claim);
             System.out.println("gave back");
         }
     }
 
-    private void runIn(String name, boolean exclusive, Operation operation)
+    private void runIn(String name, TopicOptions options, boolean exclusive, Operation operation)
             throws InterruptedException {
         Path all = directory;
         directory = all.resolve(name);
-        run(name.equals("shared") ? Disk.SMALL : written(), exclusive, operation);
+        run(options, exclusive, operation);
         directory = all;
     }
 }

@@ -24,6 +24,9 @@ final class WriteChannel implements Closeable {
     private Object fileKey;
     private boolean closed;
 
+    /** Set without a call, for which there may be no stack. */
+    private volatile boolean mayHang;
+
     WriteChannel(Path path) {
         this.path = path;
     }
@@ -57,6 +60,10 @@ final class WriteChannel implements Closeable {
             return true;
         } catch (ClosedChannelException e) {
             return false; // opening it again fails if it was closed for good
+        } catch (StackOverflowError | IndexOutOfBoundsException e) {
+            // The channel's set of threads that write may still have this one, or never had it.
+            mayHang = true;
+            throw e;
         }
     }
 
@@ -88,11 +95,16 @@ final class WriteChannel implements Closeable {
         }
     }
 
+    /**
+     * Closes it. A channel that would wait for a thread that left it without stack is dropped: its
+     * descriptor is closed when it is collected.
+     */
     @Override
     public synchronized void close() throws IOException {
         closed = true;
-        if (channel != null) {
+        if (channel != null && !mayHang) {
             channel.close();
         }
+        channel = null;
     }
 }
