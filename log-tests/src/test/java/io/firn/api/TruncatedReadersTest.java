@@ -231,6 +231,7 @@ class TruncatedReadersTest {
         reader = follows.builder(directory).invokerMode().open(); // it does not look by itself
         Partition followed = reader.openTopic("t").partition(0);
         assertEquals(100, followed.nextOffset());
+        Stores.await("three sealed segments", () -> bases().size() > 2);
         long cut = bases().get(2);
         try (Tailer tailer = followed.openTailer()) {
             tailer.seek(cut);
