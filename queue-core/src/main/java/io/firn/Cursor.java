@@ -62,7 +62,7 @@ public interface Cursor {
     /**
      * Reserves its positions in partitions for one reader, until the reservation is closed. {@link
      * Topic#openTailer(CursorOptions, int...)} does so; a reader that advances the cursor itself
-     * may, to exclude others. {@link #advance} does not look whether somebody else has reserved it.
+     * may, to exclude others. {@link #advance} does not check for a reservation.
      *
      * @throws CursorBusyException when one of them is reserved
      */

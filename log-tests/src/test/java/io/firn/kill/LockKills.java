@@ -55,7 +55,7 @@ public final class LockKills {
     }
 
     /**
-     * Does so many times what the class says.
+     * Runs the given number of rounds.
      *
      * @return what was seen, in a line
      * @throws IllegalStateException when a promise was broken

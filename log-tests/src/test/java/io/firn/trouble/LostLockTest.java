@@ -71,7 +71,7 @@ class LostLockTest {
         LOG.setLevel(Level.OFF);
     }
 
-    /** What somebody does to a store that is open. */
+    /** What is done to a store that is open. */
     enum Loss {
         LOCK_DELETED {
             @Override
@@ -390,7 +390,7 @@ class LostLockTest {
         }
     }
 
-    /** A disk on which the creation of segments hangs, once it is told to. */
+    /** A disk on which the creation of segments can be made to hang. */
     private static final class Hanging extends FilterFileMedium {
         private final CountDownLatch end = new CountDownLatch(1);
         private volatile boolean hangs;

@@ -204,7 +204,7 @@ final class ProduceAppender {
         }
     }
 
-    /** Before the request is answered: who has seen the answer may open another appender. */
+    /** Before the response, after which a client may expect to open an appender. */
     private static Object onForced(Item item, ServedPartition partition, Throwable e) {
         partition.release();
         if (e != null) {

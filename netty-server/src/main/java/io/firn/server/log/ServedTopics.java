@@ -74,7 +74,7 @@ public final class ServedTopics implements AutoCloseable {
         return store;
     }
 
-    /** Returns the store's directory, as clients are told it. */
+    /** Returns the store's directory, as messages to clients name it. */
     String shownDirectory() {
         return store.directory().toAbsolutePath().toString();
     }

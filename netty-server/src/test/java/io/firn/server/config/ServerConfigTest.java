@@ -215,7 +215,7 @@ class ServerConfigTest {
         assertTrue(e.getMessage().contains("storage.tiers"), e::getMessage);
     }
 
-    /** Whoever adds a key that only Storage reads is to name it among those of the store. */
+    /** A new key that only Storage reads has to be named among those of the store. */
     @Test
     void shouldNameTheKeysThatHaveNoEffectOnAnEmbeddedServer() throws IOException {
         Path sources = Path.of("src/main/java/io/firn/server");
