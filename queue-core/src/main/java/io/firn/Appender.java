@@ -127,7 +127,8 @@ public interface Appender extends AutoCloseable {
      * offset and epoch, which are set in the log, not in the buffer. The batch is checked first:
      * length, CRC, counts, and the records themselves unless they are compressed. A batch of an
      * idempotent producer is checked against the producer's last batches; a duplicate is not
-     * appended, and its original offset is returned.
+     * appended, and its original offset is returned. A delete horizon that another log's compaction
+     * has set holds here, too: from then on the batch's tombstones may be removed.
      *
      * @param batch one batch between position and limit, which do not change
      * @throws InvalidBatchException when it is not a valid batch, or has a record without a key and

@@ -13,7 +13,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
-import java.util.zip.CRC32C;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.AlterConfigOp;
 import org.apache.kafka.clients.admin.ConfigEntry;
@@ -70,14 +69,8 @@ class AnswersTest {
         return bytes;
     }
 
-    /** A batch with other attributes, checksummed. */
     private static MemoryRecords with(int attributes) {
-        byte[] bytes = bytes();
-        ByteBuffer batch = ByteBuffer.wrap(bytes).putShort(21, (short) attributes);
-        CRC32C crc = new CRC32C();
-        crc.update(bytes, 21, bytes.length - 21);
-        batch.putInt(17, (int) crc.getValue());
-        return MemoryRecords.readableRecords(batch);
+        return ForgedBatches.withAttributes(Asks.batch(new byte[20]), attributes);
     }
 
     private static MemoryRecords of(byte[] bytes) {
@@ -107,10 +100,37 @@ class AnswersTest {
             byte[] two = Arrays.copyOf(bytes(), 2 * bytes().length);
             System.arraycopy(bytes(), 0, two, bytes().length, bytes().length);
             assertEquals(Errors.INVALID_RECORD, produced(wire, of(two)));
-            assertEquals(Errors.INVALID_RECORD, produced(wire, with(0x20))); // control
             // Time of the log's own, in a topic where it is the producer's.
             assertEquals(Errors.INVALID_TIMESTAMP, produced(wire, with(0x08)));
             assertEquals(Errors.NONE, produced(wire, with(0)));
+        }
+    }
+
+    @Test
+    void shouldRefuseAttributesThatOnlyTheLogSets() throws Exception {
+        try (Wire wire = start(Map.of("cleanup.policy", "compact"))) {
+            MemoryRecords tombstone = ForgedBatches.tombstone(Compression.NONE);
+            MemoryRecords compressed = ForgedBatches.tombstone(Compression.gzip().build());
+            for (int bit : ForgedBatches.BITS_OF_THE_LOG) {
+                int forged = 1 << bit;
+                for (int early : List.of(0, 0x08)) { // it is refused for its attributes first
+                    var refused =
+                            Asks.produced(
+                                    wire,
+                                    TOPIC,
+                                    0,
+                                    Asks.ALL,
+                                    ForgedBatches.withAttributes(tombstone, forged | early));
+                    assertEquals(Errors.INVALID_RECORD.code(), refused.errorCode(), "bit " + bit);
+                    String found = String.format("0x%04X", forged | early);
+                    assertTrue(refused.errorMessage().contains(found), refused.errorMessage());
+                }
+                assertEquals(
+                        Errors.INVALID_RECORD,
+                        produced(wire, ForgedBatches.withAttributes(compressed, forged | 1)));
+            }
+            assertEquals(Errors.NONE, produced(wire, tombstone));
+            assertEquals(Errors.NONE, produced(wire, compressed));
         }
     }
 

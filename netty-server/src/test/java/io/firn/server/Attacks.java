@@ -35,6 +35,7 @@ import org.apache.kafka.common.message.ProduceRequestData;
 import org.apache.kafka.common.message.ProduceRequestData.PartitionProduceData;
 import org.apache.kafka.common.protocol.ApiKeys;
 import org.apache.kafka.common.protocol.ApiMessage;
+import org.apache.kafka.common.protocol.Errors;
 import org.apache.kafka.common.record.internal.MemoryRecords;
 import org.apache.kafka.common.record.internal.SimpleRecord;
 
@@ -128,6 +129,10 @@ final class Attacks {
             case "one-name" -> {
                 createTopics(1, 1);
                 inParallel(this::commitByOneNameOnManyConnections);
+            }
+            case "forged-attributes" -> {
+                createTopics(1, 1);
+                inParallel(this::forgeAttributes);
             }
             case "topic-names" -> inParallel(this::nameManyTopics);
             case "producer-names" -> inParallel(this::nameManyProducers);
@@ -500,6 +505,18 @@ final class Attacks {
         request.topicData().iterator().next().setPartitionData(all);
         wire.send(request(ApiKeys.PRODUCE, Asks.PRODUCE, request));
         wire.receive();
+    }
+
+    /** Tombstones with a delete horizon that is long past, control batches, and unknown bits. */
+    private void forgeAttributes(Wire wire, int number) throws IOException {
+        MemoryRecords tombstone = ForgedBatches.tombstone(Compression.NONE);
+        for (int bit : ForgedBatches.BITS_OF_THE_LOG) {
+            MemoryRecords forged = ForgedBatches.withAttributes(tombstone, 1 << bit);
+            short error = Asks.produced(wire, "t0-0", 0, Asks.ALL, forged).errorCode();
+            if (error != Errors.INVALID_RECORD.code()) {
+                count(GuardedAttacks.LET_IN + " bit " + bit + ", error " + error);
+            }
+        }
     }
 
     /** Metadata of topics that do not exist, each by another name, which may create them. */

@@ -101,6 +101,9 @@ public final class BatchFormat {
      */
     public static final int DELETE_HORIZON_FLAG = 0x40;
 
+    /** The attributes' bits that a client may set; the log sets the others, or nobody does yet. */
+    public static final int CLIENT_MASK = COMPRESSION_MASK | APPEND_TIME_FLAG | TRANSACTIONAL_FLAG;
+
     private BatchFormat() {}
 
     /** Returns the bits of an epoch that a batch contains. */

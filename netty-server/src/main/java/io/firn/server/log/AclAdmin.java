@@ -114,13 +114,10 @@ public final class AclAdmin {
                         each -> refuse(each, Errors.POLICY_VIOLATION, "There are too many ACLs"));
             }
         } catch (IOException e) {
-            created.forEach(each -> refuse(each, Errors.KAFKA_STORAGE_ERROR, notWritten()));
+            String told = ErrorMapper.notWritten(e);
+            created.forEach(each -> refuse(each, Errors.KAFKA_STORAGE_ERROR, told));
         }
         exchange.reply(response);
-    }
-
-    private static String notWritten() {
-        return "The change could not be written";
     }
 
     private static void refuse(AclCreationResult result, Errors error, String why) {
@@ -278,7 +275,10 @@ public final class AclAdmin {
         try {
             acls.change(List.of(), deleted);
         } catch (IOException e) {
-            exchange.reply(refused(request, Errors.KAFKA_STORAGE_ERROR.exception(notWritten())));
+            exchange.reply(
+                    refused(
+                            request,
+                            Errors.KAFKA_STORAGE_ERROR.exception(ErrorMapper.notWritten(e))));
             return;
         }
         exchange.reply(response);

@@ -95,7 +95,8 @@ public final class ConfigAdmin {
             }
             result.setConfigs(describe(asked, synonyms));
         } catch (RuntimeException e) {
-            result.setErrorCode(ErrorMapper.codeOf(e).code()).setErrorMessage(e.getMessage());
+            result.setErrorCode(ErrorMapper.codeOf(e).code())
+                    .setErrorMessage(ErrorMapper.textOf(e));
         }
         return result;
     }

@@ -63,7 +63,8 @@ public final class ConfigChanges {
                         duplicates.check(resource(asked), asked.resourceName());
                         alter(exchange, asked, request.validateOnly());
                     } catch (RuntimeException e) {
-                        result.setErrorCode(codeOf(e).code()).setErrorMessage(e.getMessage());
+                        result.setErrorCode(codeOf(e).code())
+                                .setErrorMessage(ErrorMapper.textOf(e));
                     }
                     response.responses().add(result);
                 },
@@ -178,7 +179,8 @@ public final class ConfigChanges {
                         duplicates.check(resource(asked), asked.resourceName());
                         replace(exchange, asked, request.validateOnly());
                     } catch (RuntimeException e) {
-                        result.setErrorCode(codeOf(e).code()).setErrorMessage(e.getMessage());
+                        result.setErrorCode(codeOf(e).code())
+                                .setErrorMessage(ErrorMapper.textOf(e));
                     }
                     response.responses().add(result);
                 },

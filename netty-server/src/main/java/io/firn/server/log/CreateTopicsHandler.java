@@ -85,7 +85,7 @@ public final class CreateTopicsHandler implements Handler<CreateTopicsRequestDat
                                 name ? Errors.INVALID_TOPIC_EXCEPTION : Errors.INVALID_CONFIG,
                                 e.getMessage());
                     } catch (RuntimeException e) {
-                        refuse(result, ErrorMapper.codeOf(e), e.getMessage());
+                        refuse(result, ErrorMapper.codeOf(e), ErrorMapper.textOf(e));
                     }
                     response.topics().add(result);
                 },

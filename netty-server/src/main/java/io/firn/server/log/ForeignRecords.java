@@ -44,6 +44,9 @@ final class ForeignRecords {
             return Errors.MESSAGE_TOO_LARGE;
         }
         int attributes = bytes.getShort(at + BatchFormat.ATTRIBUTES);
+        if (hasBitsOfTheLog(attributes)) {
+            return Errors.INVALID_RECORD; // as a broker says of control batches
+        }
         Compression codec = Compression.ofId(attributes & BatchFormat.COMPRESSION_MASK);
         if (codec == null || (codec == Compression.ZSTD && version < FIRST_WITH_ZSTD)) {
             return Errors.UNSUPPORTED_COMPRESSION_TYPE;
@@ -51,6 +54,31 @@ final class ForeignRecords {
         return settings.isAppendTime() || isTimely(settings, nowMs)
                 ? Errors.NONE
                 : Errors.INVALID_TIMESTAMP;
+    }
+
+    /**
+     * A delete horizon would let compaction remove a tombstone before delete.retention.ms, which
+     * Kafka does not prevent. Bits without a meaning may have one for a later version that reads
+     * the log.
+     */
+    private static boolean hasBitsOfTheLog(int attributes) {
+        return (attributes & ~BatchFormat.CLIENT_MASK) != 0;
+    }
+
+    /**
+     * Returns what is wrong with a batch whose header was refused; null for the error's own text.
+     */
+    String aboutHeader() {
+        if (bytes.remaining() < BatchFormat.HEADER_LENGTH) {
+            return null;
+        }
+        int attributes = bytes.getShort(at + BatchFormat.ATTRIBUTES);
+        return hasBitsOfTheLog(attributes)
+                ? String.format(
+                        "expected attributes with bits 0 to 4 only, which clients set, found"
+                                + " 0x%04X; send the records in a new batch",
+                        attributes & 0xFFFF)
+                : null;
     }
 
     private boolean isTimely(TopicSettings settings, long nowMs) {

@@ -87,7 +87,7 @@ final class NodeChanges {
         } catch (InvalidOptionException e) {
             throw Errors.INVALID_REQUEST.exception(e.getMessage()); // as in Kafka, for a node
         } catch (IOException e) {
-            throw Errors.KAFKA_STORAGE_ERROR.exception("The change could not be written.");
+            throw Errors.KAFKA_STORAGE_ERROR.exception(ErrorMapper.notWritten(e));
         }
     }
 

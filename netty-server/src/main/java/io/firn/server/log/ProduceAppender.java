@@ -111,7 +111,7 @@ final class ProduceAppender {
                     item.isTransactional()
                             ? ProducedTransactions.codeOf(e, terms.version)
                             : ErrorMapper.codeOf(e);
-            item.refuse(error, e.getMessage());
+            item.refuse(error, ErrorMapper.textOf(e));
             return Outcome.DONE;
         }
     }
@@ -168,7 +168,7 @@ final class ProduceAppender {
             return Outcome.DONE;
         }
         if (wrong != Errors.NONE) {
-            item.refuse(wrong, null);
+            item.refuse(wrong, wrong == Errors.INVALID_RECORD ? batch.aboutHeader() : null);
             return Outcome.DONE;
         }
         if (batch.isTransactional()) {
@@ -208,7 +208,7 @@ final class ProduceAppender {
     private static Object onForced(Item item, ServedPartition partition, Throwable e) {
         partition.release();
         if (e != null) {
-            item.refuse(ErrorMapper.codeOf(e), e.getMessage());
+            item.refuse(ErrorMapper.codeOf(e), ErrorMapper.textOf(e));
         }
         return null;
     }

@@ -101,12 +101,8 @@ public final class QuotaAdmin {
                         each -> refuse(each, Errors.POLICY_VIOLATION, "There are too many quotas"));
             }
         } catch (IOException e) {
-            good.forEach(
-                    each ->
-                            refuse(
-                                    each,
-                                    Errors.KAFKA_STORAGE_ERROR,
-                                    "The change could not be written"));
+            String told = ErrorMapper.notWritten(e);
+            good.forEach(each -> refuse(each, Errors.KAFKA_STORAGE_ERROR, told));
         }
     }
 

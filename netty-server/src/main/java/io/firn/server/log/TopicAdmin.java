@@ -78,7 +78,7 @@ public final class TopicAdmin {
                         delete(each, result, all ? null : access, quota);
                     } catch (RuntimeException e) {
                         result.setErrorCode(ErrorMapper.codeOf(e).code())
-                                .setErrorMessage(e.getMessage());
+                                .setErrorMessage(ErrorMapper.textOf(e));
                     }
                     response.responses().add(result);
                 },
@@ -150,7 +150,7 @@ public final class TopicAdmin {
                         addPartitions(asked, request.validateOnly() ? null : quota);
                     } catch (RuntimeException e) {
                         result.setErrorCode(ErrorMapper.codeOf(e).code())
-                                .setErrorMessage(e.getMessage());
+                                .setErrorMessage(ErrorMapper.textOf(e));
                     }
                     response.results().add(result);
                 },

@@ -192,12 +192,8 @@ public final class UserAdmin {
                                                 "There are too many users"));
             }
         } catch (IOException e) {
-            byName.values()
-                    .forEach(
-                            each ->
-                                    each.fail(
-                                            Errors.KAFKA_STORAGE_ERROR,
-                                            "The change could not be written"));
+            String told = ErrorMapper.notWritten(e);
+            byName.values().forEach(each -> each.fail(Errors.KAFKA_STORAGE_ERROR, told));
         }
     }
 
