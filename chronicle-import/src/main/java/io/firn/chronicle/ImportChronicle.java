@@ -7,10 +7,10 @@ import io.firn.Partition;
 import io.firn.StoredRecord;
 import io.firn.Topic;
 import io.firn.TopicOptions;
+import io.firn.medium.FileMedium;
 import io.firn.tools.Programs;
 import io.firn.tools.StoreArguments;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Arrays;
@@ -173,7 +173,7 @@ public final class ImportChronicle implements Callable<Integer> {
         Topic.checkName(topicName);
         newTopic();
         storeArguments.check();
-        if (Files.isDirectory(queue) && realPath(directory).startsWith(queue.toRealPath())) {
+        if (StoreArguments.isDirectory(queue) && realPath(directory).startsWith(queue.toRealPath())) {
             throw new InvalidOptionException(
                     "the store "
                             + directory
@@ -191,7 +191,7 @@ public final class ImportChronicle implements Callable<Integer> {
     private static Path realPath(Path path) throws IOException {
         Path there = path.toAbsolutePath().normalize();
         Path missing = Path.of("");
-        while (!Files.exists(there) && there.getParent() != null) {
+        while (!FileMedium.real().exists(there) && there.getParent() != null) {
             missing = there.getFileName().resolve(missing);
             there = there.getParent();
         }
@@ -199,7 +199,7 @@ public final class ImportChronicle implements Callable<Integer> {
     }
 
     private void checkUse() throws IOException {
-        if (!Files.isDirectory(queue) || acceptsUse) {
+        if (!StoreArguments.isDirectory(queue) || acceptsUse) {
             return;
         }
         Set<Long> users = QueueUsers.of(queue);

@@ -2,8 +2,9 @@ package io.firn.chronicle;
 
 import io.firn.FirnException;
 import io.firn.InvalidOptionException;
+import io.firn.medium.FileMedium;
+import io.firn.tools.StoreArguments;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.DateTimeException;
 import java.util.ArrayList;
@@ -62,7 +63,7 @@ final class QueueReader implements AutoCloseable {
     private QueueReader(Path directory, QueueFiles.Listing listing) throws IOException {
         this.directory = directory;
         filesBefore = listing.names(directory).size();
-        hasMetadata = Files.exists(directory.resolve(METADATA));
+        hasMetadata = FileMedium.real().exists(directory.resolve(METADATA));
         SingleChronicleQueueBuilder builder =
                 SingleChronicleQueueBuilder.single(directory.toString())
                         .readOnly(true)
@@ -91,7 +92,7 @@ final class QueueReader implements AutoCloseable {
 
     /** Opens a queue; the listing says which files are there. */
     static QueueReader open(Path directory, QueueFiles.Listing listing) throws IOException {
-        if (!Files.isDirectory(directory)) {
+        if (!StoreArguments.isDirectory(directory)) {
             throw new InvalidOptionException("there is no directory " + directory);
         }
         if (listing.names(directory).isEmpty()) {

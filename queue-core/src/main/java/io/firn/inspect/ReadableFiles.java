@@ -1,7 +1,10 @@
 package io.firn.inspect;
 
+import io.firn.medium.DamagedFileException;
 import io.firn.medium.FileMedium;
+import io.firn.medium.Reason;
 import io.firn.medium.SmallFile;
+import io.firn.medium.UnsupportedVersionException;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Map;
@@ -25,12 +28,15 @@ final class ReadableFiles {
         this.report = report;
     }
 
-    /** Returns null when it is missing or damaged; the latter is reported. */
+    /** Returns null when it is missing, or cannot be read for a reason that is reported. */
     Map<String, String> read(Path file, String magic) {
         try {
             return SmallFile.read(medium, file, magic, VERSION);
-        } catch (IOException e) {
+        } catch (DamagedFileException | UnsupportedVersionException e) {
             report.flaw("  DAMAGED: %s", e.getMessage());
+            return null;
+        } catch (IOException e) {
+            report.flaw("  UNREADABLE, it may be whole: %s", Reason.of(e));
             return null;
         }
     }

@@ -28,7 +28,7 @@ final class TopicInspection {
                 files.read(directory.resolve(ReadableFiles.TOPIC), ReadableFiles.TOPIC);
         boolean deleted = topic != null && Boolean.parseBoolean(topic.get("deleted"));
         if (topic == null) {
-            report.flaw("  topic %s: its topic file is MISSING or damaged", id);
+            report.flaw("  topic %s: its topic file is MISSING, damaged or unreadable", id);
         } else {
             report.say(
                     "  topic %s: id %s%s", topic.get("name"), id, deleted ? ", being deleted" : "");

@@ -57,14 +57,14 @@ final class FileLocks {
     /** Returns whether certainly nobody holds a lock; false if the file does not exist. */
     static boolean isFree(Path file) throws IOException {
         synchronized (HELD) {
-            return Files.isRegularFile(file) && holderOf(file) == null;
+            return isRegularFile(file) && holderOf(file) == null;
         }
     }
 
     /** Returns what the holder of a lock wrote; null when nobody certainly holds it. */
     static String holder(Path file) throws IOException {
         synchronized (HELD) {
-            return Files.isRegularFile(file) ? holderOf(file) : null;
+            return isRegularFile(file) ? holderOf(file) : null;
         }
     }
 
@@ -201,7 +201,7 @@ final class FileLocks {
             Files.createFile(file, FileModes.ofFile(file));
             return true;
         } catch (FileAlreadyExistsException e) {
-            if (!Files.isRegularFile(file)) {
+            if (!isRegularFile(file)) {
                 throw new IOException(file + " should be a lock file, but is not a file", e);
             }
             return false;
@@ -215,6 +215,15 @@ final class FileLocks {
             return false;
         } catch (InterruptedException e) {
             return true;
+        }
+    }
+
+    /** Throws when it cannot be looked at: then somebody may hold the lock. */
+    private static boolean isRegularFile(Path file) throws IOException {
+        try {
+            return Files.readAttributes(file, BasicFileAttributes.class).isRegularFile();
+        } catch (NoSuchFileException e) {
+            return false;
         }
     }
 

@@ -32,8 +32,14 @@ public interface FileMedium {
         return () -> {};
     }
 
-    /** Returns whether a file or directory exists at the path. */
-    boolean exists(Path path);
+    /**
+     * Returns whether a file or directory exists at the path. False means that the medium has
+     * answered that there is none: what is missing may be created anew, so a look that failed must
+     * not pass for that answer.
+     *
+     * @throws IOException when it cannot be found out
+     */
+    boolean exists(Path path) throws IOException;
 
     /**
      * Returns the names in a directory, sorted; empty when there is no such directory.

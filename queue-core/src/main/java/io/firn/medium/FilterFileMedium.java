@@ -32,7 +32,7 @@ public class FilterFileMedium implements FileMedium {
     }
 
     @Override
-    public boolean exists(Path path) {
+    public boolean exists(Path path) throws IOException {
         return in.exists(path);
     }
 

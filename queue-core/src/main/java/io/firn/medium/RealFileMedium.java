@@ -42,8 +42,24 @@ enum RealFileMedium implements FileMedium {
     }
 
     @Override
-    public boolean exists(Path path) {
-        return Files.exists(path);
+    public boolean exists(Path path) throws IOException {
+        return look(path) != null;
+    }
+
+    private static boolean isDirectory(Path path) throws IOException {
+        BasicFileAttributes found = look(path);
+        return found != null && found.isDirectory();
+    }
+
+    /** Returns null only when the system has answered that there is nothing at the path. */
+    private static BasicFileAttributes look(Path path) throws IOException {
+        try {
+            return Files.readAttributes(path, BasicFileAttributes.class);
+        } catch (NoSuchFileException e) {
+            return null;
+        } catch (IOException e) {
+            throw OutOfDescriptorsException.orSame(path, e);
+        }
     }
 
     @Override
@@ -68,7 +84,7 @@ enum RealFileMedium implements FileMedium {
     public void createDirectories(Path directory) throws IOException {
         Deque<Path> missing = new ArrayDeque<>();
         Path existing = directory.toAbsolutePath();
-        while (existing != null && !Files.isDirectory(existing)) {
+        while (existing != null && !isDirectory(existing)) {
             missing.push(existing);
             existing = existing.getParent();
         }
@@ -83,7 +99,7 @@ enum RealFileMedium implements FileMedium {
         try {
             createNew(directory, Files::createDirectory, FileModes.ofDirectory(directory));
         } catch (FileAlreadyExistsException e) {
-            if (!Files.isDirectory(directory)) {
+            if (!isDirectory(directory)) {
                 throw new FileSystemException(
                         directory.toString(), null, "is a file, should be a directory");
             }
@@ -131,17 +147,18 @@ enum RealFileMedium implements FileMedium {
 
     @Override
     public MediumFile open(Path file, boolean writable) throws IOException {
-        if (!Files.exists(file)) {
+        BasicFileAttributes found = look(file);
+        if (found == null) {
             throw new NoSuchFileException(file.toString());
         }
-        if (Files.isDirectory(file)) {
+        if (found.isDirectory()) {
             throw new FileSystemException(
                     file.toString(), null, "is a directory, should be a file");
         }
         try {
             return new RealFile(file, new RandomAccessFile(file.toFile(), writable ? "rw" : "r"));
         } catch (FileNotFoundException e) {
-            if (!Files.exists(file)) {
+            if (look(file) == null) {
                 throw new NoSuchFileException(file.toString());
             }
             throw OutOfDescriptorsException.orSame(file, e);
@@ -321,7 +338,7 @@ enum RealFileMedium implements FileMedium {
 
     private static Path nearestExisting(Path path) throws IOException {
         Path place = path.toAbsolutePath();
-        while (place != null && !Files.exists(place)) {
+        while (place != null && look(place) == null) {
             place = place.getParent();
         }
         if (place == null) {

@@ -42,7 +42,7 @@ public final class CursorFiles {
      */
     public CursorFile.Content read(String name) throws IOException {
         try {
-            Path file = files.resolve(CursorFile.of(name));
+            Path file = fileOf(name);
             Map<String, String> values =
                     SmallFile.read(
                             files.medium(), file, CursorFile.MAGIC, CursorFile.NEWEST_VERSION);
@@ -63,7 +63,7 @@ public final class CursorFiles {
             throws IOException {
         List<WholeFile.Replacement> all = new ArrayList<>();
         for (CursorFile.Content each : cursors) {
-            Path file = files.resolve(CursorFile.of(each.name()));
+            Path file = fileOf(each.name());
             Map<String, String> values = CursorFile.encode(each);
             int version = CursorFile.versionOf(each);
             byte[] content = SmallFile.content(file, CursorFile.MAGIC, version, values);
@@ -72,6 +72,11 @@ public final class CursorFiles {
         IOException[][] failures = new IOException[1][];
         files.changePart(() -> failures[0] = WholeFile.writeAll(files.medium(), all, forces::run));
         return failures[0];
+    }
+
+    /** Returns the file of a cursor. */
+    public Path fileOf(String name) {
+        return files.resolve(CursorFile.of(name));
     }
 
     public void delete(String name) throws IOException {

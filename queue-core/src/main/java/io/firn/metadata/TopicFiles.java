@@ -88,7 +88,7 @@ public final class TopicFiles {
         Map<String, String> options = new LinkedHashMap<>(values);
         String name = options.remove(NAME);
         if (name == null) {
-            throw new IOException(topicFile() + " does not say the topic's name");
+            throw new DamagedFileException(topicFile() + " does not say the topic's name");
         }
         if (Boolean.parseBoolean(options.remove(DELETED))) {
             return new Description(name, null, true);
@@ -283,6 +283,26 @@ public final class TopicFiles {
         Path file = startFile(partition);
         if (!medium.exists(file)) {
             changePart(() -> SmallFile.write(medium, file, START, VERSION, logStart(offset)));
+        }
+    }
+
+    /**
+     * Adds a finding when a partition has no file with its log start.
+     *
+     * @param why what shows that there was one
+     */
+    public void noteMissingLogStart(int partition, String why) throws IOException {
+        Path file = startFile(partition);
+        if (!medium.exists(file)) {
+            files.findings()
+                    .add(
+                            file
+                                    + " is missing, although "
+                                    + why
+                                    + ": where the log starts is lost, and records below it that"
+                                    + " were deleted are served again or reported as damaged;"
+                                    + " restore the file, or set the log start again with"
+                                    + " deleteRecordsBefore");
         }
     }
 

@@ -1,5 +1,7 @@
 package io.firn.metadata;
 
+import io.firn.medium.DamagedFileException;
+import io.firn.medium.Reason;
 import io.firn.medium.UnsupportedVersionException;
 import io.firn.metadata.TopicFiles.Description;
 import io.firn.metadata.UnreadableTopics.Unreadable;
@@ -62,14 +64,16 @@ public final class TopicScan {
                 empty.add(id);
             } else {
                 String reason = "the topic file is missing, there are only " + others;
-                unreadable.add(new Unreadable(id, files.topicFile(), null, reason));
+                unreadable.add(new Unreadable(id, files.topicFile(), null, reason, true));
             }
         } catch (UnsupportedVersionException e) {
             throw e;
         } catch (UnknownOptionsException e) {
-            unreadable.add(new Unreadable(id, files.topicFile(), e.name(), e.getMessage()));
+            unreadable.add(new Unreadable(id, files.topicFile(), e.name(), e.getMessage(), true));
+        } catch (DamagedFileException e) {
+            unreadable.add(new Unreadable(id, files.topicFile(), null, e.getMessage(), true));
         } catch (IOException e) {
-            unreadable.add(new Unreadable(id, files.topicFile(), null, e.getMessage()));
+            unreadable.add(new Unreadable(id, files.topicFile(), null, Reason.of(e), false));
         }
     }
 

@@ -27,8 +27,10 @@ public final class UnreadableTopics {
      * @param file the file to repair
      * @param name its name; null when that is unknown
      * @param reason what was found
+     * @param isDamaged whether its files are known to be wrong; otherwise they could not be read
+     *     now, and may be whole
      */
-    public record Unreadable(UUID id, Path file, String name, String reason) {
+    public record Unreadable(UUID id, Path file, String name, String reason, boolean isDamaged) {
         public String told() {
             String what = name == null ? "topic " + id : "topic '" + name + "' with the id " + id;
             return what + " (" + file + "): " + reason;
@@ -87,11 +89,26 @@ public final class UnreadableTopics {
         text.append(all.size() == 1 ? "1 topic" : all.size() + " topics");
         text.append(" of the store cannot be read: ");
         all.forEach(each -> text.append(each.told()).append("; "));
+        text.append("nothing of them was changed. ").append(remedy());
         text.append(
-                "nothing of them was changed. Restore the files from a copy and open the store"
-                        + " again. To give a topic up, move its directory and its segments away. To"
+                ". To give a topic up, move its directory and its segments away. To"
                         + " create topics while some cannot be read, open the store with"
                         + " createTopicsBesideUnreadableOnes()");
         return text.toString();
+    }
+
+    /** Returns what makes them readable again. */
+    public String remedy() {
+        boolean isAnyDamaged = all.stream().anyMatch(each -> each.isDamaged);
+        boolean isAnyWhole = all.stream().anyMatch(each -> !each.isDamaged);
+        StringBuilder text = new StringBuilder(200);
+        if (isAnyWhole) {
+            text.append("What could not be read may be whole: see to the medium");
+        }
+        if (isAnyDamaged) {
+            text.append(isAnyWhole ? ". Restore damaged or missing files" : "Restore the files");
+            text.append(" from a copy");
+        }
+        return text.append(" and open the store again").toString();
     }
 }

@@ -80,6 +80,12 @@ public final class PartitionRecovery {
         if (first != Long.MAX_VALUE && first > start) {
             damage.add(new DamagedRange(start, first, "the segments before are missing"));
         }
+        if (start == 0) {
+            String why = whyStartFileIsExpected(first, known);
+            if (why != null) {
+                topic.files().noteMissingLogStart(partition, why);
+            }
+        }
         long next = Math.max(Math.max(start, end), known);
         if (known > Math.max(end, start)) {
             damage.add(
@@ -119,6 +125,17 @@ public final class PartitionRecovery {
                 topic.isReplicated()
                         ? Truncations.recover(topic.files().cuts(), partition)
                         : Cuts.NONE);
+    }
+
+    /**
+     * Before the first segment is deleted there is a file with the log start. A partition whose
+     * first segment is there may be from a release that wrote none before.
+     */
+    private String whyStartFileIsExpected(long first, long known) {
+        if (segments.isEmpty()) {
+            return known > 0 ? "there were records up to offset " + known : null;
+        }
+        return first > 0 ? "the first segment begins at offset " + first : null;
     }
 
     private List<Object> candidates(List<Block> found) throws IOException {

@@ -108,7 +108,11 @@ final class Cursors implements ReadPositions {
     private CursorLog read(String name) {
         try {
             CursorFile.Content stored = topic.files().cursors().read(name);
-            return stored == null ? null : CursorLog.of(this, stored);
+            if (stored == null) {
+                return null;
+            }
+            new CursorCheck(topic, this).check(stored);
+            return CursorLog.of(this, stored);
         } catch (DamagedFileException e) {
             return CursorLog.damaged(this, name);
         } catch (IOException e) {

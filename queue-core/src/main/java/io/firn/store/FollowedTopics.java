@@ -117,7 +117,8 @@ final class FollowedTopics {
                 id,
                 new TopicFiles(store.files(), id).topicFile(),
                 name,
-                count + " topics have that name: keep one");
+                count + " topics have that name: keep one",
+                true);
     }
 
     private void show(UUID id, TopicFiles.Description description) {

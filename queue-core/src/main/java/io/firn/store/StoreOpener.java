@@ -154,7 +154,7 @@ public final class StoreOpener {
      * deleted the published ends, too, and then only the writer itself can find out that it is not
      * the only one. It does before each acknowledgement, see {@link Ownership}.
      */
-    private void awaitLastWriter() {
+    private void awaitLastWriter() throws IOException {
         Path ends = directory.resolve(EndsFile.NAME);
         if (!lock.isNew() || medium.runningSystem() == null || medium.exists(ends)) {
             return;
@@ -337,7 +337,8 @@ public final class StoreOpener {
                         description.name(),
                         "the file is damaged, and there are no segments: nothing says which offset"
                                 + " comes next in partition "
-                                + i);
+                                + i,
+                        true);
             }
         }
         return null;
@@ -362,7 +363,8 @@ public final class StoreOpener {
                                         "the topic file is missing, there are "
                                                 + orphans.size()
                                                 + " segments, the first of them "
-                                                + orphans.get(0).name()));
+                                                + orphans.get(0).name(),
+                                        true));
                     }
                 });
     }

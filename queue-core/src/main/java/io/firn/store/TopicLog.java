@@ -101,7 +101,9 @@ final class TopicLog implements Topic {
                                         + name()
                                         + " has no partition "
                                         + partition
-                                        + "; kept, not served");
+                                        + "; kept, not served: if partitions were added, "
+                                        + context.files().topicFile()
+                                        + " is from before that, restore the newer one");
             } else {
                 byPartition.get(partition).add(block);
             }

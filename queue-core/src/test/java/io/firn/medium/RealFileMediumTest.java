@@ -15,6 +15,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -60,6 +61,36 @@ class RealFileMediumTest extends FileMediumContract {
                 assertTrue(message.length() > (full + " could not be written: ").length(), message);
             }
         }
+    }
+
+    /** Not that there is no file: a caller would create another one in its place. */
+    @Test
+    void shouldFailWhenTheSystemCannotTellWhetherAFileExists() throws IOException {
+        Path loop = directory.resolve("loop");
+        Files.createSymbolicLink(loop, loop.getFileName());
+        Path below = loop.resolve("file");
+        for (Executable look :
+                List.<Executable>of(
+                        () -> medium().exists(loop),
+                        () -> medium().exists(below),
+                        () -> medium().open(below, false),
+                        () -> medium().open(loop, true),
+                        () -> medium().createDirectories(below),
+                        () -> medium().createDirectory(loop),
+                        () -> medium().isUnlocked(loop),
+                        () -> medium().holder(loop),
+                        () -> medium().lock(loop),
+                        () -> medium().usableBytes(below),
+                        () -> WholeFile.read(medium(), loop),
+                        () -> SmallFile.read(medium(), below, "x", 1))) {
+            IOException failure = assertThrows(IOException.class, look);
+            assertFalse(failure instanceof NoSuchFileException, failure.toString());
+            assertTrue(failure.getMessage().contains("loop"), failure.toString());
+            assertFalse(failure.getMessage().contains("is a file"), failure.toString());
+            assertFalse(failure.getMessage().contains("is not a file"), failure.toString());
+        }
+        assertFalse(medium().exists(directory.resolve("absent")));
+        assertFalse(medium().exists(directory.resolve("absent/file")));
     }
 
     @Test

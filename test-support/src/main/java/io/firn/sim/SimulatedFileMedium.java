@@ -227,7 +227,8 @@ public final class SimulatedFileMedium implements FileMedium {
     }
 
     @Override
-    public synchronized boolean exists(Path path) {
+    public synchronized boolean exists(Path path) throws IOException {
+        look(path);
         return find(path) != null;
     }
 

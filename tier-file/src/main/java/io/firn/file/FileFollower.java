@@ -45,7 +45,7 @@ final class FileFollower {
                 : known.marked(newest);
     }
 
-    private FileState findFinalName(FileState sealed) {
+    private FileState findFinalName(FileState sealed) throws IOException {
         Path log = directory.plain(sealed.mark().baseOffset()).log();
         return medium.exists(log)
                 ? sealed.resized(sealed.sealedBytes()).renamed(log).finished()

@@ -1,6 +1,9 @@
 package io.firn.file;
 
+import io.firn.medium.DamagedFileException;
 import io.firn.medium.FileMedium;
+import io.firn.medium.Reason;
+import io.firn.medium.UnsupportedVersionException;
 import io.firn.medium.MediumFile;
 import io.firn.spi.TierInspector;
 import io.firn.spi.TierRemains;
@@ -31,8 +34,10 @@ public final class FileInspector implements TierInspector {
             if (identity == null) {
                 flaws.add("the file '" + FileNames.TIER + "' is MISSING");
             }
-        } catch (IOException e) {
+        } catch (DamagedFileException | UnsupportedVersionException e) {
             flaws.add("DAMAGED: " + e.getMessage());
+        } catch (IOException e) {
+            flaws.add("UNREADABLE, it may be whole: " + Reason.of(e));
         }
         FileTier tier = FileTier.builder(directory).medium(medium).build();
         TierScan scan =

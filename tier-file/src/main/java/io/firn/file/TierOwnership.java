@@ -77,9 +77,9 @@ final class TierOwnership {
             throw new IOException(
                     "the directory "
                             + root
-                            + " of a file tier must be writable, and is not ("
+                            + " of a file tier could not be locked for writing ("
                             + e
-                            + "): change its permissions, or open read-only",
+                            + "): see to its permissions and to its medium, or open read-only",
                     e);
         }
         boolean acquired = false;

@@ -5,7 +5,6 @@ import io.firn.inspect.StoreInspection;
 import io.firn.medium.FileMedium;
 import java.io.IOException;
 import java.io.PrintWriter;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.Callable;
@@ -56,7 +55,7 @@ public final class Inspect implements Callable<Integer> {
             return ExitCode.OK;
         }
         for (Path directory : directories) {
-            if (!Files.exists(directory)) {
+            if (!FileMedium.real().exists(directory)) {
                 spec.commandLine()
                         .getErr()
                         .println("There is no " + directory + ": name directories, or --help");

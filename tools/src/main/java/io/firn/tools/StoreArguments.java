@@ -1,14 +1,19 @@
 package io.firn.tools;
 
+import io.firn.FirnException;
 import io.firn.InvalidOptionException;
 import io.firn.LogStore;
 import io.firn.LogStoreBuilder;
 import io.firn.Tier;
 import io.firn.file.FileTier;
+import io.firn.medium.Reason;
 import io.firn.pmem.Emulation;
 import io.firn.pmem.PmemTier;
+import java.io.IOException;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.nio.file.attribute.BasicFileAttributes;
 import java.util.List;
 import java.util.logging.Level;
 import java.util.logging.Logger;
@@ -41,7 +46,7 @@ public final class StoreArguments {
      * @throws io.firn.FirnException when it cannot be opened, or the directory holds no store
      */
     public LogStore openReadOnly(Path directory) {
-        if (!Files.isDirectory(directory)) {
+        if (!isDirectory(directory)) {
             throw new InvalidOptionException("there is no directory " + directory);
         }
         return builder(directory).readOnly().open();
@@ -65,6 +70,21 @@ public final class StoreArguments {
         tiers.forEach(StoreArguments::tier);
     }
 
+    /**
+     * Returns whether a path that a user has named is a directory.
+     *
+     * @throws FirnException when that cannot be found out
+     */
+    public static boolean isDirectory(Path path) {
+        try {
+            return Files.readAttributes(path, BasicFileAttributes.class).isDirectory();
+        } catch (NoSuchFileException e) {
+            return false;
+        } catch (IOException e) {
+            throw new FirnException("could not look at " + Reason.of(e), e);
+        }
+    }
+
     private LogStoreBuilder builder(Path directory) {
         LOGGER.setLevel(Level.WARNING);
         LogStoreBuilder builder = LogStore.in(directory);
@@ -85,7 +105,7 @@ public final class StoreArguments {
                             .map(Path::of)
                             .toArray(Path[]::new);
             for (Path pool : pools) {
-                if (!Files.isDirectory(pool)) {
+                if (!isDirectory(pool)) {
                     throw new InvalidOptionException("--tier: there is no pool in " + pool);
                 }
             }

@@ -7,8 +7,8 @@ import java.io.IOException;
 import java.math.BigInteger;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.nio.file.attribute.PosixFileAttributeView;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.security.GeneralSecurityException;
 import java.security.SecureRandom;
@@ -99,9 +99,10 @@ public final class ScramUsers {
 
     /** On a simulated medium, or another kind of file system, there is nothing to set. */
     private static void closeToOthers(Path directory) throws IOException {
-        if (Files.exists(directory)
-                && Files.getFileAttributeView(directory, PosixFileAttributeView.class) != null) {
+        try {
             Files.setPosixFilePermissions(directory, PosixFilePermissions.fromString("rwx------"));
+        } catch (NoSuchFileException | UnsupportedOperationException e) {
+            return;
         }
     }
 

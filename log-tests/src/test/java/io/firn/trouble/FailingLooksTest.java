@@ -1,0 +1,202 @@
+package io.firn.trouble;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.firn.Cursor;
+import io.firn.FirnException;
+import io.firn.LogStore;
+import io.firn.Partition;
+import io.firn.StoreOpenException;
+import io.firn.Topic;
+import io.firn.UnreadableTopicException;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.function.Executable;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * Files that the system cannot look at. It answers to a look at a link to itself as to one at a bad
+ * sector: with an error, which is not the answer that there is no file.
+ */
+class FailingLooksTest {
+    private static final String CURSOR = "reader";
+
+    @TempDir Path temporary;
+    private Disk disk;
+    private Path directory;
+
+    @BeforeEach
+    void fill() {
+        disk = new Disk(temporary);
+        disk.fill();
+        try (LogStore store = disk.open()) {
+            Partition partition = Disk.partition(store);
+            partition.deleteRecordsBefore(9);
+            Cursor cursor = store.openTopic(Disk.TOPIC).cursor(CURSOR);
+            cursor.advance(0, 12);
+            cursor.force();
+            directory =
+                    temporary
+                            .resolve("store/topics")
+                            .resolve(store.openTopic(Disk.TOPIC).id().toString());
+        }
+    }
+
+    /** Looks at the file fail while this runs. */
+    private static void whileLooksFail(Path file, Executable action) throws Throwable {
+        Path aside = file.resolveSibling(".aside");
+        Files.move(file, aside);
+        Files.createSymbolicLink(file, file.getFileName());
+        try {
+            action.execute();
+        } finally {
+            Files.delete(file);
+            Files.move(aside, file);
+        }
+    }
+
+    private void assertRefused(Path file) throws Throwable {
+        whileLooksFail(
+                file,
+                () -> {
+                    StoreOpenException refusal =
+                            assertThrows(StoreOpenException.class, () -> disk.open().close());
+                    assertNamesWithoutAdvice(file, refusal.getMessage());
+                });
+    }
+
+    private static void assertNamesWithoutAdvice(Path file, String message) {
+        assertTrue(message.contains(file.toString()), message);
+        for (String wrong : List.of("estore", "missing", "is a file", "no file", "damaged")) {
+            assertFalse(message.contains(wrong), message);
+        }
+    }
+
+    @Test
+    void shouldKeepTheLogStartWhenALookAtItFails() throws Throwable {
+        Path start = directory.resolve("start-0");
+        assertRefused(start);
+        try (LogStore store = disk.open()) {
+            assertEquals(9, Disk.partition(store).logStartOffset());
+            assertEquals(List.of(), Disk.partition(store).damage());
+            assertEquals("[]", store.findings().toString());
+        }
+    }
+
+    @Test
+    void shouldKeepACursorWhenALookAtItFails() throws Throwable {
+        Path file = directory.resolve("cursor-" + CURSOR);
+        whileLooksFail(
+                file,
+                () -> {
+                    try (LogStore store = disk.open()) {
+                        Topic topic = store.openTopic(Disk.TOPIC);
+                        FirnException refusal =
+                                assertThrows(
+                                        FirnException.class, () -> topic.cursor(CURSOR).offset(0));
+                        assertNamesWithoutAdvice(file, refusal.getMessage());
+                    }
+                });
+        try (LogStore store = disk.open()) {
+            assertEquals(12, store.openTopic(Disk.TOPIC).cursor(CURSOR).offset(0));
+        }
+    }
+
+    @Test
+    void shouldNotCallATopicDamagedWhenALookAtItFails() throws Throwable {
+        Path file = directory.resolve("topic");
+        whileLooksFail(
+                file,
+                () -> {
+                    try (LogStore store = disk.open()) {
+                        UnreadableTopicException refusal =
+                                assertThrows(
+                                        UnreadableTopicException.class,
+                                        () -> store.openTopic(Disk.TOPIC));
+                        assertNamesWithoutAdvice(file, refusal.getMessage());
+                        String message = refusal.getMessage();
+                        assertTrue(message.contains("may be whole"), message);
+                    }
+                });
+        try (LogStore store = disk.open()) {
+            assertEquals(9, Disk.partition(store).logStartOffset());
+        }
+    }
+
+    @Test
+    void shouldRefuseAStoreWhoseOwnFilesCannotBeLookedAt() throws Throwable {
+        for (String name : List.of("store", "epochs", "producer-ids")) {
+            Path file = temporary.resolve("store").resolve(name);
+            if (!Files.exists(file)) {
+                Files.writeString(file, "");
+            }
+            assertRefused(file);
+            if (Files.size(file) == 0) {
+                Files.delete(file);
+            }
+        }
+        try (LogStore store = disk.open()) {
+            assertEquals(9, Disk.partition(store).logStartOffset());
+        }
+    }
+
+    @Test
+    void shouldRefuseATierWhoseFileCannotBeLookedAt() throws Throwable {
+        Path file = disk.segments().resolve("tier");
+        assertRefused(file);
+    }
+
+    @Test
+    void shouldNameAMissingLogStart() throws IOException {
+        Path start = directory.resolve("start-0");
+        Files.delete(start);
+        try (LogStore store = disk.open()) {
+            String findings = store.findings().toString();
+            assertTrue(findings.contains(start + " is missing"), findings);
+        }
+    }
+
+    @Test
+    void shouldNameACursorThatIsAheadOfItsLog() throws IOException {
+        Path file = directory.resolve("cursor-" + CURSOR);
+        Path other;
+        try (LogStore store = disk.open()) {
+            Topic topic = store.createTopic("other", Disk.SMALL);
+            other = directory.resolveSibling(topic.id().toString());
+        }
+        Path copy = other.resolve(file.getFileName());
+        Files.copy(file, copy);
+        try (LogStore store = disk.open()) {
+            store.openTopic("other").cursor(CURSOR);
+            String findings = store.findings().toString();
+            assertTrue(findings.contains(copy + " has the offset 12"), findings);
+        }
+    }
+
+    @Test
+    void shouldNameATopicFileThatIsOlderThanItsPartitions() throws IOException {
+        Path topicFile = directory.resolve("topic");
+        byte[] before = Files.readAllBytes(topicFile);
+        try (LogStore store = disk.open()) {
+            Topic topic = store.openTopic(Disk.TOPIC);
+            topic.addPartitions(2);
+            Disk.append(topic.partition(1), 2);
+            topic.cursor(CURSOR).advance(1, 2);
+            topic.cursor(CURSOR).force();
+        }
+        Files.write(topicFile, before);
+        try (LogStore store = disk.open()) {
+            store.openTopic(Disk.TOPIC).cursor(CURSOR);
+            String findings = store.findings().toString();
+            assertTrue(findings.contains(topicFile + " is from before that"), findings);
+            assertTrue(findings.contains(topicFile + " is older"), findings);
+        }
+    }
+}

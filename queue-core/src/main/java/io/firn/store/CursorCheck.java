@@ -1,0 +1,65 @@
+package io.firn.store;
+
+import io.firn.log.SegmentedLog;
+import io.firn.log.TopicContext;
+import io.firn.metadata.CursorFile;
+import java.nio.file.Path;
+
+/**
+ * Finds out whether a cursor's file fits its topic. A cursor is written after the log is durable up
+ * to its offset, so an offset above the end shows that one of the two is from another copy of the
+ * store.
+ */
+final class CursorCheck {
+    private final TopicContext topic;
+    private final Cursors cursors;
+
+    CursorCheck(TopicContext topic, Cursors cursors) {
+        this.topic = topic;
+        this.cursors = cursors;
+    }
+
+    /** Adds what does not fit to the findings of the store. */
+    void check(CursorFile.Content stored) {
+        if (topic.store().isReadOnly() || topic.isReplicated()) {
+            return; // the log that is seen may be behind, or was truncated
+        }
+        Path file = topic.files().cursors().fileOf(stored.name());
+        stored.offsets()
+                .forEach(
+                        (partition, offset) -> {
+                            if (partition >= cursors.partitionCount()) {
+                                note(
+                                        file
+                                                + " has an offset of partition "
+                                                + partition
+                                                + ", which topic "
+                                                + topic
+                                                + " does not have: it is another topic's, or "
+                                                + topic.files().topicFile()
+                                                + " is older; restore the right one");
+                            } else {
+                                check(file, cursors.log(partition), offset);
+                            }
+                        });
+    }
+
+    private void check(Path file, SegmentedLog log, long offset) {
+        if (offset > log.nextOffset()) {
+            note(
+                    file
+                            + " has the offset "
+                            + offset
+                            + " for "
+                            + log
+                            + ", which ends at "
+                            + log.nextOffset()
+                            + ": the file or the log is from another copy of the store; restore"
+                            + " both from one copy, or set the cursor to an offset of the log");
+        }
+    }
+
+    private void note(String finding) {
+        topic.store().findings().add(finding);
+    }
+}
