@@ -173,7 +173,8 @@ public final class ImportChronicle implements Callable<Integer> {
         Topic.checkName(topicName);
         newTopic();
         storeArguments.check();
-        if (StoreArguments.isDirectory(queue) && realPath(directory).startsWith(queue.toRealPath())) {
+        if (StoreArguments.isDirectory(queue)
+                && realPath(directory).startsWith(queue.toRealPath())) {
             throw new InvalidOptionException(
                     "the store "
                             + directory

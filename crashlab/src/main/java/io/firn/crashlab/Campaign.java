@@ -29,9 +29,10 @@ final class Campaign {
      *
      * @param seed the seed of the first workload; the others count up from it
      * @param actions the number of actions in a workload
-     * @param deep one of this number of images is cut again during its recovery
+     * @param shares which images get more than one fault
      */
-    record Settings(long seed, List<Media> media, int actions, int deep, int threads) {}
+    record Settings(
+            long seed, List<Media> media, int actions, CrashRun.Shares shares, int threads) {}
 
     Campaign(Settings settings) {
         this.settings = settings;
@@ -70,7 +71,7 @@ final class Campaign {
                             CrashRun run =
                                     new CrashRun(
                                             Workload.of(media, seed, settings.actions()),
-                                            CrashRun.Limits.of(seed, settings.deep()),
+                                            CrashRun.Limits.of(seed, settings.shares()),
                                             matrix,
                                             () -> checked.get() >= images,
                                             () -> {

@@ -90,6 +90,15 @@ public final class CrashLab implements Callable<Integer> {
     private int deep;
 
     @Option(
+            names = "--looks",
+            paramLabel = "N",
+            description =
+                    "One of N images is also opened while one of its looks, which change nothing,"
+                            + " fails with EIO. Default: ${DEFAULT-VALUE}",
+            defaultValue = "16")
+    private int looks;
+
+    @Option(
             names = "--threads",
             paramLabel = "N",
             description = "Number of threads. Default: the number of processors")
@@ -186,7 +195,13 @@ public final class CrashLab implements Callable<Integer> {
     }
 
     private void checkArguments() {
-        if (images < 1 || actions < 1 || threads < 1 || stride < 1 || workloads < 1 || deep < 1) {
+        if (images < 1
+                || actions < 1
+                || threads < 1
+                || stride < 1
+                || workloads < 1
+                || deep < 1
+                || looks < 1) {
             throw wrong("numbers must be at least 1");
         }
         if ((faults && damage) || (replicas && (faults || damage))) {
@@ -212,7 +227,7 @@ public final class CrashLab implements Callable<Integer> {
 
     private int run() throws InterruptedException {
         Campaign campaign =
-                new Campaign(new Campaign.Settings(seed, media, actions, deep, threads));
+                new Campaign(new Campaign.Settings(seed, media, actions, shares(), threads));
         long started = System.nanoTime();
         if (replicas) {
             campaign.replicate(images);
@@ -246,7 +261,7 @@ public final class CrashLab implements Callable<Integer> {
         List<CrashRun.Failure> found =
                 new CrashRun(
                                 Workload.of(media.get(0), seed, actions).keep(kept()),
-                                CrashRun.Limits.of(seed, deep),
+                                CrashRun.Limits.of(seed, shares()),
                                 new Matrix(),
                                 () -> false,
                                 () -> {})
@@ -260,12 +275,16 @@ public final class CrashLab implements Callable<Integer> {
         return 1;
     }
 
+    private CrashRun.Shares shares() {
+        return new CrashRun.Shares(deep, looks);
+    }
+
     private List<Integer> kept() {
         return keep == null ? Shrinker.everything(actions) : keep;
     }
 
     private void report(CrashRun.Failure failure) {
-        say("%n%s%n%s", failure, failure.reproduction(actions, deep));
+        say("%n%s%n%s", failure, failure.reproduction(actions, shares()));
         if (step >= 0) {
             say("%s", Traces.of(failure.why()));
         }
@@ -277,7 +296,7 @@ public final class CrashLab implements Callable<Integer> {
     private void shrink(CrashRun.Failure failure) {
         Media on = failure.media();
         Workload all = Workload.of(on, failure.seed(), actions);
-        Shrinker.Result small = new Shrinker(all, deep, on::empty).shrink(kept());
+        Shrinker.Result small = new Shrinker(all, shares(), on::empty).shrink(kept());
         say(
                 "The smallest failing workload that was found, %d of %d actions:",
                 small.kept().size(), actions);
@@ -288,7 +307,7 @@ public final class CrashLab implements Callable<Integer> {
                         how ->
                                 say(
                                         "%s%n%s --keep %s",
-                                        how, how.reproduction(actions, deep), indexes));
+                                        how, how.reproduction(actions, shares()), indexes));
     }
 
     private void say(String format, Object... arguments) {

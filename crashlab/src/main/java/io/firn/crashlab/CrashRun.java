@@ -16,26 +16,36 @@ final class CrashRun {
      * @param mostCombinations above this number of combinations they are sampled
      * @param sampled how many images per step are chosen by a seed
      * @param stepsApart the power is cut before every operation with a multiple of this number
-     * @param deepShare one of this number of images is cut again during its recovery
+     * @param shares which images get more than one fault
      */
-    record Limits(long mostCombinations, int sampled, int stepsApart, int deepShare) {
+    record Limits(long mostCombinations, int sampled, int stepsApart, Shares shares) {
         /** Few images, which are enough to find most defects. */
-        static final Limits FEW = new Limits(64, 6, 1, 4);
+        static final Limits FEW = new Limits(64, 6, 1, Shares.DEFAULT);
 
         /** Returns limits for all images of a workload. */
-        static Limits all(int deepShare) {
-            return new Limits(1 << 16, 32, 1, deepShare);
+        static Limits all(Shares shares) {
+            return new Limits(1 << 16, 32, 1, shares);
         }
 
         /**
          * Returns limits for a seed: all images where its workload is one incarnation; fewer images
          * per step where there are many incarnations, so that more workloads are executed.
          */
-        static Limits of(long seed, int deepShare) {
+        static Limits of(long seed, Shares shares) {
             return Workload.styleOf(seed) == Workload.Style.PLAIN
-                    ? all(deepShare)
-                    : new Limits(64, 12, 1, deepShare);
+                    ? all(shares)
+                    : new Limits(64, 12, 1, shares);
         }
+    }
+
+    /**
+     * Which images get more than one fault.
+     *
+     * @param deep one of this number is cut again during its recovery
+     * @param blind one of this number is also opened while a look fails
+     */
+    record Shares(int deep, int blind) {
+        static final Shares DEFAULT = new Shares(4, 16);
     }
 
     /**
@@ -56,10 +66,11 @@ final class CrashRun {
             Throwable why) {
 
         /** Returns the command that reproduces the violation. */
-        String reproduction(int actions, int deepShare) {
+        String reproduction(int actions, Shares shares) {
             return String.format(
-                    "bin/crashlab --media %s --seed %d --actions %d --deep %d --step %d --image %d",
-                    media, seed, actions, deepShare, step, image);
+                    "bin/crashlab --media %s --seed %d --actions %d --deep %d --looks %d --step %d"
+                            + " --image %d",
+                    media, seed, actions, shares.deep(), shares.blind(), step, image);
         }
 
         @Override
@@ -122,7 +133,7 @@ final class CrashRun {
     List<Failure> run() {
         SeededIds.seed(workload.seed());
         run = new WorkloadRun(workload, begin.get(), false);
-        checker = new ImageChecker(run.store, matrix, limits.deepShare);
+        checker = new ImageChecker(run.store, matrix, limits.shares.deep, limits.shares.blind);
         Machine machine = run.store.machine;
         machine.observe(this::step);
         try {

@@ -2,6 +2,7 @@ package io.firn.crashlab;
 
 import io.firn.Appender;
 import io.firn.LogStore;
+import io.firn.StoreOpenException;
 import io.firn.crashlab.Matrix.Fault;
 import io.firn.kill.Flaws;
 import io.firn.sim.SimulatedFileMedium;
@@ -26,17 +27,20 @@ final class ImageChecker {
     private final TestedStore tested;
     private final Matrix matrix;
     private final int deepShare;
+    private final int blindShare;
 
     /**
      * Creates a checker.
      *
      * @param deepShare one of this number of images is cut again during its recovery; a record is
      *     appended to one of twice this number
+     * @param blindShare one of this number of images is also opened while a look fails
      */
-    ImageChecker(TestedStore tested, Matrix matrix, int deepShare) {
+    ImageChecker(TestedStore tested, Matrix matrix, int deepShare, int blindShare) {
         this.tested = tested;
         this.matrix = matrix;
         this.deepShare = deepShare;
+        this.blindShare = blindShare;
     }
 
     /**
@@ -53,8 +57,11 @@ final class ImageChecker {
         int share = random.nextInt(1 << 20);
         boolean deep = depth < DEEPER.length && (depth > 0 || share % deepShare == 0);
         SimulatedFileMedium twin = deep ? image.kill() : null;
+        boolean isBlind = share % blindShare == 0;
+        SimulatedFileMedium blind = isBlind ? image.kill() : null;
         LogStore store = open(image);
         int operations = image.operations();
+        int looks = image.looks();
         tested.expected.check(store);
         if (share / 64 % (4 * deepShare) == 0) {
             killAndClose(image, store);
@@ -66,6 +73,30 @@ final class ImageChecker {
         if (deep && operations > 0) {
             cutInRecovery(twin, 1 + random.nextInt(operations), random, depth);
         }
+        if (isBlind) {
+            openBlind(blind, new SplittableRandom(share).nextInt(looks));
+        }
+    }
+
+    /**
+     * Opens an image while one look fails: that is refused, or shows what was promised, and changes
+     * nothing that the next recovery needs.
+     */
+    private void openBlind(SimulatedFileMedium image, int passed) {
+        matrix.count(Fault.LOOK_AFTER_CUT);
+        int failing = image.looks() + 1 + passed;
+        image.faults().failLooks(number -> number == failing);
+        try {
+            LogStore store = open(image);
+            if (store.unreadableTopics().isEmpty()) {
+                tested.expected.check(store);
+            }
+        } catch (StoreOpenException e) {
+            matrix.count(Fault.LOOK_REFUSED);
+        }
+        image.faults().none();
+        tested.expected.check(open(image.kill()));
+        tested.expected.check(open(image.crash(Survival.NONE)));
     }
 
     private LogStore open(SimulatedFileMedium medium) {

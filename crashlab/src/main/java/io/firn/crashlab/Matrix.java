@@ -32,6 +32,8 @@ final class Matrix {
         IN_RECOVERY_1("power cut during recovery"),
         IN_RECOVERY_2("power cut during the recovery from that"),
         IN_RECOVERY_3("power cut during the recovery from that again"),
+        LOOK_AFTER_CUT("power cut, then a look of the recovery fails with EIO"),
+        LOOK_REFUSED("the same, and the open was refused"),
         AFTER_RECOVERY("power cut after recovery and the first append"),
         INCARNATION("power cut, recovery, and the workload continues"),
         DURING_MOVE("an append, a force, a deletion … during a move or a compaction"),

@@ -11,7 +11,7 @@ import java.util.stream.IntStream;
 /** Removes from a failing workload the actions without which it still fails. */
 final class Shrinker {
     private final Workload all;
-    private final int deepShare;
+    private final CrashRun.Shares shares;
     private final Supplier<SimulatedFileMedium> medium;
 
     /**
@@ -20,9 +20,9 @@ final class Shrinker {
      * @param all the workload that fails
      * @param medium creates the medium on which each attempt begins
      */
-    Shrinker(Workload all, int deepShare, Supplier<SimulatedFileMedium> medium) {
+    Shrinker(Workload all, CrashRun.Shares shares, Supplier<SimulatedFileMedium> medium) {
         this.all = all;
-        this.deepShare = deepShare;
+        this.shares = shares;
         this.medium = medium;
     }
 
@@ -56,7 +56,7 @@ final class Shrinker {
             }
             if (piece == 1 && !smaller) {
                 return new Result(
-                        smallest, explore(smallest, CrashRun.Limits.of(all.seed(), deepShare)));
+                        smallest, explore(smallest, CrashRun.Limits.of(all.seed(), shares)));
             }
             piece = Math.max(1, piece / 2);
         }

@@ -37,12 +37,18 @@ class CrashLabTest {
         for (long one = seed; looked[0] < images && failures.isEmpty(); one++) {
             new CrashRun(
                             Workload.of(media, one, ACTIONS),
-                            new CrashRun.Limits(64, 4, 3, 4),
+                            new CrashRun.Limits(64, 4, 3, CrashRun.Shares.DEFAULT),
                             matrix,
                             () -> looked[0] >= images,
                             () -> looked[0]++)
                     .run()
-                    .forEach(each -> failures.add(each + "\n" + each.reproduction(ACTIONS, 4)));
+                    .forEach(
+                            each ->
+                                    failures.add(
+                                            each
+                                                    + "\n"
+                                                    + each.reproduction(
+                                                            ACTIONS, CrashRun.Shares.DEFAULT)));
         }
         System.out.printf("%s, seed %d:%n%s", media, seed, matrix);
         assertEquals(List.of(), failures);

@@ -22,7 +22,8 @@ import org.junit.jupiter.params.provider.EnumSource;
 class IncarnationsTest {
     private static final Logger LOG = Logger.getLogger("io.firn");
     private static final int ACTIONS = 40;
-    private static final CrashRun.Limits LIMITS = new CrashRun.Limits(16, 3, 5, 8);
+    private static final CrashRun.Limits LIMITS =
+            new CrashRun.Limits(16, 3, 5, new CrashRun.Shares(8, 16));
 
     private final long seed = LocalDate.now().toEpochDay() * 1_000;
 

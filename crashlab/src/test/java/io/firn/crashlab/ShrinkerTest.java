@@ -56,13 +56,20 @@ class ShrinkerTest {
     private static List<Action> shrink(Predicate<String> forces) {
         Supplier<SimulatedFileMedium> medium = lyingAbout(forces);
         Workload all = failing(medium);
-        Shrinker.Result small = new Shrinker(all, 4, medium).shrink(Shrinker.everything(ACTIONS));
+        Shrinker.Result small =
+                new Shrinker(all, CrashRun.Shares.DEFAULT, medium)
+                        .shrink(Shrinker.everything(ACTIONS));
         Workload left = all.keep(small.kept());
         assertTrue(left.actions().size() <= 3, left.toString());
         // Step and image reproduce the failure; without the lie there is none.
         Failure failure = small.failure().orElseThrow();
         List<Failure> again =
-                new CrashRun(left, Limits.all(4), new Matrix(), () -> false, () -> {})
+                new CrashRun(
+                                left,
+                                Limits.all(CrashRun.Shares.DEFAULT),
+                                new Matrix(),
+                                () -> false,
+                                () -> {})
                         .on(medium)
                         .only(failure.step(), failure.image())
                         .run();

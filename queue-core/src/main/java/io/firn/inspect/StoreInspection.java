@@ -79,7 +79,8 @@ public final class StoreInspection {
                 files.read(store.resolve(ReadableFiles.STORE), ReadableFiles.STORE);
         if (identity == null) {
             report.flaw(
-                    "store %s: its file '%s' is MISSING, damaged or unreadable", store, ReadableFiles.STORE);
+                    "store %s: its file '%s' is MISSING, damaged or unreadable",
+                    store, ReadableFiles.STORE);
         } else {
             report.say("store %s: id %s", store, identity.get("id"));
             for (String id : identity.getOrDefault("tiers", "").split(" ")) {

@@ -4,6 +4,7 @@ import io.firn.log.SegmentedLog;
 import io.firn.log.TopicContext;
 import io.firn.metadata.CursorFile;
 import java.nio.file.Path;
+import java.util.function.IntFunction;
 
 /**
  * Finds out whether a cursor's file fits its topic. A cursor is written after the log is durable up
@@ -12,11 +13,14 @@ import java.nio.file.Path;
  */
 final class CursorCheck {
     private final TopicContext topic;
-    private final Cursors cursors;
+    private final int partitions;
+    private final IntFunction<SegmentedLog> logs;
 
-    CursorCheck(TopicContext topic, Cursors cursors) {
+    /** Creates a check for a topic with so many partitions. */
+    CursorCheck(TopicContext topic, int partitions, IntFunction<SegmentedLog> logs) {
         this.topic = topic;
-        this.cursors = cursors;
+        this.partitions = partitions;
+        this.logs = logs;
     }
 
     /** Adds what does not fit to the findings of the store. */
@@ -28,7 +32,7 @@ final class CursorCheck {
         stored.offsets()
                 .forEach(
                         (partition, offset) -> {
-                            if (partition >= cursors.partitionCount()) {
+                            if (partition >= partitions) {
                                 note(
                                         file
                                                 + " has an offset of partition "
@@ -39,7 +43,7 @@ final class CursorCheck {
                                                 + topic.files().topicFile()
                                                 + " is older; restore the right one");
                             } else {
-                                check(file, cursors.log(partition), offset);
+                                check(file, logs.apply(partition), offset);
                             }
                         });
     }

@@ -111,7 +111,7 @@ final class Cursors implements ReadPositions {
             if (stored == null) {
                 return null;
             }
-            new CursorCheck(topic, this).check(stored);
+            new CursorCheck(topic, partitionCount(), this::log).check(stored);
             return CursorLog.of(this, stored);
         } catch (DamagedFileException e) {
             return CursorLog.damaged(this, name);

@@ -2,9 +2,9 @@ package io.firn.file;
 
 import io.firn.medium.DamagedFileException;
 import io.firn.medium.FileMedium;
+import io.firn.medium.MediumFile;
 import io.firn.medium.Reason;
 import io.firn.medium.UnsupportedVersionException;
-import io.firn.medium.MediumFile;
 import io.firn.spi.TierInspector;
 import io.firn.spi.TierRemains;
 import java.io.IOException;
