@@ -94,6 +94,15 @@ public abstract class LogStoreBuilder {
     public abstract LogStoreBuilder createTopicsBesideUnreadableOnes();
 
     /**
+     * Allows symbolic links to directories in the store's directory, such as {@code topics} on
+     * another file system; a warning is logged. Without this they are refused, so that a store that
+     * somebody else has prepared does not change or delete what is elsewhere. The store's directory
+     * itself may be a link in any case, and a file must not be one. A tier has the same option, for
+     * its own directory.
+     */
+    public abstract LogStoreBuilder allowLinkedDirectories();
+
+    /**
      * Verifies the CRC of a batch each time that a tailer comes to it. By default a batch that this
      * process has appended is not verified until its segment is mapped again, and any other batch
      * once for each mapping of its segment; tailers share what was verified. A segment that was

@@ -158,7 +158,7 @@ public final class HelloLog implements Callable<Integer> {
         if (dir == null) {
             Path home = Path.of(System.getProperty("java.io.tmpdir"));
             String name = "firn-hello-" + System.getProperty("user.name");
-            dir = pool == null ? home.resolve(name) : pool.resolve("store");
+            dir = pool == null ? OwnDirectory.at(home.resolve(name)) : pool.resolve("store");
         }
         if (pool != null) {
             pool = pool.resolve("pool");

@@ -1,11 +1,14 @@
 package io.firn.examples;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -53,6 +56,23 @@ final class HelloLogTest {
         Ran ran = Ran.command(new HelloLog(), "--dir", temp);
         assertEquals(1, ran.status());
         assertContains("the store " + temp + " cannot be opened", ran.err());
+    }
+
+    @Test
+    void shouldRefuseADefaultDirectoryThatSomebodyElseHasPrepared() throws IOException {
+        Path own = OwnDirectory.at(temp.resolve("own"));
+        assertEquals(own, OwnDirectory.at(own));
+        Path link = Files.createSymbolicLink(temp.resolve("link"), own);
+        String refusal = assertThrows(IOException.class, () -> OwnDirectory.at(link)).getMessage();
+        assertContains(link + ": is a link", refusal);
+        Path foreign = Files.createDirectory(temp.resolve("foreign"));
+        try {
+            Files.setAttribute(foreign, "unix:uid", 65_534);
+        } catch (FileSystemException | UnsupportedOperationException e) {
+            Assumptions.abort("only root can give a directory away: " + e);
+        }
+        refusal = assertThrows(IOException.class, () -> OwnDirectory.at(foreign)).getMessage();
+        assertContains(foreign + ": belongs to ", refusal);
     }
 
     private static void assertRefused(String why, Object... arguments) {

@@ -93,7 +93,7 @@ public final class FirnServer implements AutoCloseable {
         try {
             end.first(claim::release);
             end.first(this::releaseTopics);
-            FileMedium medium = FileMedium.real();
+            FileMedium medium = Storage.mediumIn(store, config);
             Path directory = store.directory().resolve(DIRECTORY);
             Path secrets = securityDirectory(medium, store);
             this.threads =

@@ -4,6 +4,8 @@ import io.firn.InvalidOptionException;
 import io.firn.LogStore;
 import io.firn.LogStoreBuilder;
 import io.firn.file.FileTier;
+import io.firn.medium.FileMedium;
+import io.firn.medium.WithoutLinks;
 import io.firn.migrator.MigrationPolicy;
 import io.firn.migrator.Migrator;
 import io.firn.migrator.MigratorStatus;
@@ -26,6 +28,7 @@ import java.util.regex.Pattern;
 final class Storage implements AutoCloseable {
     private static final System.Logger LOG = System.getLogger("io.firn.server");
     private static final String CREATE_BESIDE_UNREADABLE = "firn.create.topics.beside.unreadable";
+    private static final String ALLOW_LINKED = "storage.allow.linked.directories";
     private static final Pattern TIER =
             Pattern.compile("(pmem|file):(.+?)(?:@([1-9][0-9]{0,17}))?");
 
@@ -51,6 +54,9 @@ final class Storage implements AutoCloseable {
         boolean createsBeside = config.flag(CREATE_BESIDE_UNREADABLE);
         if (config.has("firn.max.partitions")) {
             builder.maxPartitions(config.integer("firn.max.partitions"));
+        }
+        if (config.flag(ALLOW_LINKED)) {
+            builder.allowLinkedDirectories();
         }
         if (createsBeside) {
             builder.createTopicsBesideUnreadableOnes();
@@ -86,6 +92,12 @@ final class Storage implements AutoCloseable {
             store.close();
             throw e;
         }
+    }
+
+    /** Returns the medium of the server's own files in the store's directory. */
+    static FileMedium mediumIn(LogStore store, ServerConfig config) {
+        boolean allowed = config.flag(ALLOW_LINKED);
+        return WithoutLinks.below("the store", store.directory(), FileMedium.real(), allowed);
     }
 
     LogStore store() {
@@ -152,6 +164,9 @@ final class Storage implements AutoCloseable {
 
     private static FileTier.Builder file(ServerConfig config, Path path) {
         FileTier.Builder file = FileTier.builder(path);
+        if (config.flag(ALLOW_LINKED)) {
+            file.allowLinkedDirectories();
+        }
         return config.flag("storage.declare.durable") ? file.declareDurable() : file;
     }
 

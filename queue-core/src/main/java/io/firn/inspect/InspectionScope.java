@@ -1,6 +1,7 @@
 package io.firn.inspect;
 
 import io.firn.medium.FileMedium;
+import io.firn.medium.UnexpectedFileException;
 import io.firn.metadata.TopicScan;
 import io.firn.spi.TierInspector;
 import io.firn.spi.TierRemains;
@@ -41,7 +42,7 @@ final class InspectionScope {
     }
 
     void search(Path directory) throws IOException {
-        search(directory.toAbsolutePath().normalize(), 0);
+        search(directory, 0);
     }
 
     private void search(Path directory, int depth) throws IOException {
@@ -49,6 +50,9 @@ final class InspectionScope {
         try {
             names = medium.list(directory);
         } catch (NotDirectoryException e) {
+            return;
+        } catch (UnexpectedFileException e) {
+            report.say("%s is a symbolic link: name the directory to which it leads", directory);
             return;
         }
         inspect(directory);

@@ -7,6 +7,7 @@ import io.firn.medium.SmallFile;
 import io.firn.medium.UnsupportedVersionException;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Map;
 
 /** The small files of a store and its topics, read one by one whatever state the others are in. */
@@ -26,6 +27,16 @@ final class ReadableFiles {
     ReadableFiles(FileMedium medium, Report report) {
         this.medium = medium;
         this.report = report;
+    }
+
+    /** Returns the names in a directory; empty when it cannot be read, which is reported. */
+    List<String> list(Path directory) {
+        try {
+            return medium.list(directory);
+        } catch (IOException e) {
+            report.flaw("  DAMAGED: %s", Reason.of(e));
+            return List.of();
+        }
     }
 
     /** Returns null when it is missing, or cannot be read for a reason that is reported. */

@@ -1,6 +1,7 @@
 package io.firn.inspect;
 
 import io.firn.medium.FileMedium;
+import io.firn.medium.WithoutLinks;
 import io.firn.metadata.TopicScan;
 import io.firn.spi.TierRemains;
 import java.io.IOException;
@@ -17,7 +18,6 @@ import java.util.UUID;
  * is damaged and what is missing.
  */
 public final class StoreInspection {
-    private final FileMedium medium;
     private final Report report = new Report();
     private final InspectionScope scope;
     private final ReadableFiles files;
@@ -25,10 +25,9 @@ public final class StoreInspection {
     private final FoundSegments segments = new FoundSegments();
 
     private StoreInspection(FileMedium medium) {
-        this.medium = medium;
         this.scope = new InspectionScope(medium, report);
         this.files = new ReadableFiles(medium, report);
-        this.topics = new TopicInspection(medium, files, report);
+        this.topics = new TopicInspection(files, report);
     }
 
     /**
@@ -38,7 +37,9 @@ public final class StoreInspection {
      * @throws IOException when a directory cannot be read
      */
     public static Report of(FileMedium medium, List<Path> directories) throws IOException {
-        return new StoreInspection(medium).inspect(directories);
+        List<Path> absolute =
+                directories.stream().map(each -> each.toAbsolutePath().normalize()).toList();
+        return new StoreInspection(WithoutLinks.below(absolute, medium)).inspect(absolute);
     }
 
     private Report inspect(List<Path> directories) throws IOException {
@@ -74,7 +75,7 @@ public final class StoreInspection {
         return id == null ? "DESTROYED" : id;
     }
 
-    private void store(Path store) throws IOException {
+    private void store(Path store) {
         Map<String, String> identity =
                 files.read(store.resolve(ReadableFiles.STORE), ReadableFiles.STORE);
         if (identity == null) {
@@ -89,7 +90,7 @@ public final class StoreInspection {
         }
         Path directories = store.resolve(ReadableFiles.TOPICS);
         Map<String, UUID> byName = new TreeMap<>();
-        for (String directory : medium.list(directories)) {
+        for (String directory : files.list(directories)) {
             UUID id = TopicScan.idOf(directory);
             String name =
                     id == null

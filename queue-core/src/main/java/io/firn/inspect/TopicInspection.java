@@ -1,7 +1,5 @@
 package io.firn.inspect;
 
-import io.firn.medium.FileMedium;
-import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -11,19 +9,16 @@ import java.util.UUID;
 
 /** Reports a topic: its files, and the segments of each partition in the order of their offsets. */
 final class TopicInspection {
-    private final FileMedium medium;
     private final ReadableFiles files;
     private final Report report;
 
-    TopicInspection(FileMedium medium, ReadableFiles files, Report report) {
-        this.medium = medium;
+    TopicInspection(ReadableFiles files, Report report) {
         this.files = files;
         this.report = report;
     }
 
     /** Returns the topic's name; null when it cannot be told, or it is being deleted. */
-    String topic(Path directory, UUID id, Map<Integer, List<SegmentFinding>> found)
-            throws IOException {
+    String topic(Path directory, UUID id, Map<Integer, List<SegmentFinding>> found) {
         Map<String, String> topic =
                 files.read(directory.resolve(ReadableFiles.TOPIC), ReadableFiles.TOPIC);
         boolean deleted = topic != null && Boolean.parseBoolean(topic.get("deleted"));
@@ -42,7 +37,7 @@ final class TopicInspection {
                     segments == null ? List.of() : segments);
         }
         found.forEach((partition, segments) -> partition(partition, 0, segments));
-        for (String name : medium.list(directory)) {
+        for (String name : files.list(directory)) {
             if (name.startsWith(ReadableFiles.CURSOR + "-")) {
                 report.say(
                         "    %s: %s",

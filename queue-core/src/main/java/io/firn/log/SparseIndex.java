@@ -1,5 +1,6 @@
 package io.firn.log;
 
+import io.firn.spi.Sidecar;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
@@ -15,9 +16,9 @@ import java.util.Arrays;
  * batch less the base).
  */
 public final class SparseIndex {
-    static final int INTERVAL_BYTES = 4096;
-    private static final int OFFSET_ENTRY = 8;
-    private static final int TIME_ENTRY = 12;
+    static final int INTERVAL_BYTES = Sidecar.INTERVAL_BYTES;
+    private static final int OFFSET_ENTRY = Sidecar.INDEX.entryBytes();
+    private static final int TIME_ENTRY = Sidecar.TIMEINDEX.entryBytes();
 
     /** Entries that there is room for at first. */
     private static final int FEW = 4;

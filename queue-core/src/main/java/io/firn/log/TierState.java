@@ -153,6 +153,7 @@ public final class TierState {
 
     /** Adds whether it fails, or is full so that appends are refused. */
     void addFindings(List<String> findings) {
+        findings.addAll(tier.damage());
         NoRoom full = noRoom;
         if (failing) {
             findings.add(

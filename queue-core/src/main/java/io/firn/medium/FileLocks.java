@@ -11,7 +11,6 @@ import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.nio.file.attribute.BasicFileAttributes;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -57,14 +56,14 @@ final class FileLocks {
     /** Returns whether certainly nobody holds a lock; false if the file does not exist. */
     static boolean isFree(Path file) throws IOException {
         synchronized (HELD) {
-            return isRegularFile(file) && holderOf(file) == null;
+            return isThere(file) && holderOf(file) == null;
         }
     }
 
     /** Returns what the holder of a lock wrote; null when nobody certainly holds it. */
     static String holder(Path file) throws IOException {
         synchronized (HELD) {
-            return isRegularFile(file) ? holderOf(file) : null;
+            return isThere(file) ? holderOf(file) : null;
         }
     }
 
@@ -87,7 +86,7 @@ final class FileLocks {
         boolean interrupted = Thread.interrupted();
         try {
             while (true) {
-                RandomAccessFile opened = open(file, "r");
+                RandomAccessFile opened = RegularFiles.open(file, false);
                 try {
                     FileLock lock = opened.getChannel().tryLock(0, Long.MAX_VALUE, true);
                     String holder = lock == null ? read(opened) : null;
@@ -153,19 +152,11 @@ final class FileLocks {
         }
     }
 
-    private static RandomAccessFile open(Path file, String mode) throws IOException {
-        try {
-            return new RandomAccessFile(file.toFile(), mode);
-        } catch (IOException e) {
-            throw OutOfDescriptorsException.orSame(file, e);
-        }
-    }
-
     private static RandomAccessFile openAndLock(Path file) throws IOException {
         boolean interrupted = Thread.interrupted();
         try {
             for (int tries = 1; ; ) {
-                RandomAccessFile opened = open(file, "rw");
+                RandomAccessFile opened = RegularFiles.open(file, true);
                 try {
                     // The only use of this channel: an interrupt of a later use would release the
                     // lock.
@@ -201,9 +192,7 @@ final class FileLocks {
             Files.createFile(file, FileModes.ofFile(file));
             return true;
         } catch (FileAlreadyExistsException e) {
-            if (!isRegularFile(file)) {
-                throw new IOException(file + " should be a lock file, but is not a file", e);
-            }
+            RegularFiles.require(file);
             return false;
         }
     }
@@ -219,16 +208,17 @@ final class FileLocks {
     }
 
     /** Throws when it cannot be looked at: then somebody may hold the lock. */
-    private static boolean isRegularFile(Path file) throws IOException {
+    private static boolean isThere(Path file) throws IOException {
         try {
-            return Files.readAttributes(file, BasicFileAttributes.class).isRegularFile();
+            RegularFiles.require(file);
+            return true;
         } catch (NoSuchFileException e) {
             return false;
         }
     }
 
     private static Object fileKeyOf(Path file) throws IOException {
-        return Files.readAttributes(file, BasicFileAttributes.class).fileKey();
+        return RegularFiles.attributesOf(file).fileKey();
     }
 
     private static List<Object> keysOf(Path file) throws IOException {

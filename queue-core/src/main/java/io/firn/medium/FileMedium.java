@@ -42,6 +42,14 @@ public interface FileMedium {
     boolean exists(Path path) throws IOException;
 
     /**
+     * Returns whether a symbolic link has this name; false where it cannot be told, which is the
+     * default.
+     */
+    default boolean isLink(Path path) throws IOException {
+        return false;
+    }
+
+    /**
      * Returns the names in a directory, sorted; empty when there is no such directory.
      *
      * @throws java.nio.file.NotDirectoryException when it is a file
@@ -74,9 +82,10 @@ public interface FileMedium {
     MediumFile create(Path file) throws IOException;
 
     /**
-     * Opens an existing file.
+     * Opens an existing regular file. A symbolic link that has its name is not followed.
      *
      * @throws java.nio.file.NoSuchFileException when it does not exist
+     * @throws IOException when it is something else, which is not opened
      */
     MediumFile open(Path file, boolean writable) throws IOException;
 
@@ -155,6 +164,15 @@ public interface FileMedium {
      * @return null if they may not, if it does not exist, or if the medium cannot tell
      */
     default String writableByOthers(Path path) {
+        return null;
+    }
+
+    /**
+     * Returns who owns a file or directory if that is neither the user of this process nor root.
+     *
+     * @return null if it is one of them, if it does not exist, or if the medium cannot tell
+     */
+    default String foreignOwner(Path path) {
         return null;
     }
 

@@ -1,5 +1,7 @@
 package io.firn.medium;
 
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
+
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -18,6 +20,12 @@ import java.util.Set;
  */
 final class FileModes {
     private static final FileAttribute<?>[] NONE = {};
+    private static final Integer ROOT = 0;
+    private static final Path STATUS = Path.of("/proc/self/status");
+
+    /** Place in the line of users, whose first word is its name. */
+    private static final int EFFECTIVE_USER = 2;
+
     private static final int SET_GROUP_ID = 02000;
     private static final int GROUP_READS = 0040;
 
@@ -83,5 +91,34 @@ final class FileModes {
         } catch (IOException | UnsupportedOperationException e) {
             return null;
         }
+    }
+
+    /**
+     * Returns the owner of a path if it is neither root nor the user of this process; null if it is
+     * one of them, if the path does not exist, or if that is not known.
+     */
+    static String foreignOwner(Path path) {
+        try {
+            Object owner = Files.getAttribute(path, "unix:uid");
+            Integer own = ownUser();
+            boolean isTrusted = own == null || owner.equals(own) || owner.equals(ROOT);
+            return isTrusted ? null : Files.getOwner(path).getName();
+        } catch (IOException | UnsupportedOperationException | IllegalArgumentException e) {
+            return null;
+        }
+    }
+
+    /** Returns the number of the user with whose rights this process runs; null if unknown. */
+    private static Integer ownUser() {
+        try {
+            for (String line : Files.readAllLines(STATUS, ISO_8859_1)) {
+                if (line.startsWith("Uid:")) {
+                    return Integer.valueOf(line.split("\\s+")[EFFECTIVE_USER]);
+                }
+            }
+        } catch (IOException | RuntimeException e) {
+            return null; // another system, or one that hides it
+        }
+        return null;
     }
 }

@@ -37,6 +37,11 @@ public class FilterFileMedium implements FileMedium {
     }
 
     @Override
+    public boolean isLink(Path path) throws IOException {
+        return in.isLink(path);
+    }
+
+    @Override
     public List<String> list(Path directory) throws IOException {
         return in.list(directory);
     }
@@ -54,6 +59,11 @@ public class FilterFileMedium implements FileMedium {
     @Override
     public String writableByOthers(Path path) {
         return in.writableByOthers(path);
+    }
+
+    @Override
+    public String foreignOwner(Path path) {
+        return in.foreignOwner(path);
     }
 
     @Override

@@ -2,7 +2,10 @@ package io.firn.medium;
 
 import java.nio.file.Path;
 
-/** Names in the log what others than its owner can change. Nothing is refused. */
+/**
+ * Names in the log what others than the user of this process can change. Nothing is refused:
+ * volumes of containers often belong to another user, or may be written to by a group.
+ */
 public final class OpenToOthers {
     private static final GuardedLog LOG = GuardedLog.get();
 
@@ -25,6 +28,24 @@ public final class OpenToOthers {
                     what,
                     path,
                     rights);
+        }
+    }
+
+    /**
+     * As {@link #warn}; also logs a warning if the owner is neither the user of this process nor
+     * root. For what this process writes to: a reader's files often belong to another account.
+     */
+    public static void warnOfOwnerToo(FileMedium medium, String what, Path path) {
+        warn(medium, what, path);
+        String owner = medium.foreignOwner(path);
+        if (owner != null) {
+            LOG.log(
+                    System.Logger.Level.WARNING,
+                    "{0} {1} belongs to {2}: expected the user of this process or root; {2} can"
+                            + " change or delete it. Change its owner, or run as that user",
+                    what,
+                    path,
+                    owner);
         }
     }
 }

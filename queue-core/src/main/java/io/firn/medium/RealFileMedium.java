@@ -2,7 +2,6 @@ package io.firn.medium;
 
 import io.firn.DurabilityClass;
 import java.io.File;
-import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.channels.ClosedByInterruptException;
@@ -63,8 +62,22 @@ enum RealFileMedium implements FileMedium {
     }
 
     @Override
+    public boolean isLink(Path path) throws IOException {
+        try {
+            return RegularFiles.attributesOf(path).isSymbolicLink();
+        } catch (NoSuchFileException e) {
+            return false;
+        }
+    }
+
+    @Override
     public List<String> list(Path directory) throws IOException {
         List<String> names = new ArrayList<>();
+        try {
+            RegularFiles.requireDirectory(directory);
+        } catch (NoSuchFileException e) {
+            return List.of();
+        }
         try (DirectoryStream<Path> entries = Files.newDirectoryStream(directory)) {
             for (Path entry : entries) {
                 names.add(entry.getFileName().toString());
@@ -124,10 +137,10 @@ enum RealFileMedium implements FileMedium {
     public MediumFile create(Path file) throws IOException {
         createNew(file, Files::createFile, FileModes.ofFile(file));
         try {
-            return new RealFile(file, new RandomAccessFile(file.toFile(), "rw"));
+            return new RealFile(file, RegularFiles.open(file, true));
         } catch (IOException e) {
             Files.deleteIfExists(file); // so that it can be created again
-            throw OutOfDescriptorsException.orSame(file, e);
+            throw e;
         }
     }
 
@@ -147,32 +160,17 @@ enum RealFileMedium implements FileMedium {
 
     @Override
     public MediumFile open(Path file, boolean writable) throws IOException {
-        BasicFileAttributes found = look(file);
-        if (found == null) {
-            throw new NoSuchFileException(file.toString());
-        }
-        if (found.isDirectory()) {
-            throw new FileSystemException(
-                    file.toString(), null, "is a directory, should be a file");
-        }
-        try {
-            return new RealFile(file, new RandomAccessFile(file.toFile(), writable ? "rw" : "r"));
-        } catch (FileNotFoundException e) {
-            if (look(file) == null) {
-                throw new NoSuchFileException(file.toString());
-            }
-            throw OutOfDescriptorsException.orSame(file, e);
-        }
+        return new RealFile(file, RegularFiles.open(file, writable));
     }
 
     @Override
     public FileChannel openToSend(Path file) throws IOException {
-        return FileChannel.open(file, StandardOpenOption.READ);
+        return RegularFiles.openChannel(file, StandardOpenOption.READ);
     }
 
     @Override
     public FileStatus statusOf(Path file) throws IOException {
-        BasicFileAttributes found = Files.readAttributes(file, BasicFileAttributes.class);
+        BasicFileAttributes found = RegularFiles.attributesOf(file);
         return new FileStatus(found.fileKey(), found.size());
     }
 
@@ -215,19 +213,11 @@ enum RealFileMedium implements FileMedium {
     }
 
     private static boolean tryForceDirectory(Path directory) throws IOException {
-        try (FileChannel channel = openDirectory(directory)) {
+        try (FileChannel channel = RegularFiles.openDirectory(directory, StandardOpenOption.READ)) {
             channel.force(true);
             return true;
         } catch (ClosedByInterruptException e) {
             return false;
-        }
-    }
-
-    private static FileChannel openDirectory(Path directory) throws IOException {
-        try {
-            return FileChannel.open(directory, StandardOpenOption.READ);
-        } catch (IOException e) {
-            throw OutOfDescriptorsException.orSame(directory, e);
         }
     }
 
@@ -264,6 +254,11 @@ enum RealFileMedium implements FileMedium {
     @Override
     public String writableByOthers(Path path) {
         return FileModes.writableByOthers(path);
+    }
+
+    @Override
+    public String foreignOwner(Path path) {
+        return FileModes.foreignOwner(path);
     }
 
     @Override

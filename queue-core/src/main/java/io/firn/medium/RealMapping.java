@@ -6,15 +6,16 @@ import java.nio.ByteBuffer;
 import java.nio.MappedByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileChannel.MapMode;
+import java.nio.file.OpenOption;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
-import java.util.Set;
 
 /** Bytes of a file of this machine, mapped. */
 final class RealMapping implements Mapping {
-    private static final Set<StandardOpenOption> FOR_READING = Set.of(StandardOpenOption.READ);
-    private static final Set<StandardOpenOption> FOR_WRITING =
-            Set.of(StandardOpenOption.READ, StandardOpenOption.WRITE);
+    private static final OpenOption[] FOR_READING = {StandardOpenOption.READ};
+    private static final OpenOption[] FOR_WRITING = {
+        StandardOpenOption.READ, StandardOpenOption.WRITE
+    };
 
     private final Path path;
     private final MappedByteBuffer buffer;
@@ -31,7 +32,8 @@ final class RealMapping implements Mapping {
 
     static RealMapping map(Path path, MapMode mode, long position, int length) throws IOException {
         boolean writable = isWritable(mode);
-        try (FileChannel channel = FileChannel.open(path, writable ? FOR_WRITING : FOR_READING)) {
+        try (FileChannel channel =
+                RegularFiles.openChannel(path, writable ? FOR_WRITING : FOR_READING)) {
             Mapper.Mapped mapped = Mapper.INSTANCE.map(channel, mode, position, length);
             return new RealMapping(path, mapped.buffer(), mapped.unmapper(), writable);
         } catch (IOException e) {

@@ -83,10 +83,20 @@ public final class WholeFile {
         medium.rename(temporary, file);
     }
 
-    /** Returns all bytes of a file; null when it does not exist. */
-    public static byte[] read(FileMedium medium, Path file) throws IOException {
+    /**
+     * Returns all bytes of a file; null when it does not exist.
+     *
+     * @param mostBytes more are not read: the file is not what was written
+     * @throws DamagedFileException when it has more
+     */
+    public static byte[] read(FileMedium medium, Path file, int mostBytes) throws IOException {
         try (MediumFile in = medium.open(file, false)) {
-            byte[] bytes = new byte[Math.toIntExact(in.size())];
+            long size = in.size();
+            if (size > mostBytes) {
+                throw new DamagedFileException(
+                        file + " has " + size + " bytes, at most " + mostBytes + " expected");
+            }
+            byte[] bytes = new byte[(int) size];
             int length = in.read(0, bytes, 0, bytes.length);
             return length == bytes.length ? bytes : Arrays.copyOf(bytes, length);
         } catch (NoSuchFileException e) {

@@ -5,10 +5,8 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.ClosedChannelException;
 import java.nio.channels.FileChannel;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
-import java.nio.file.attribute.BasicFileAttributes;
 
 /**
  * Writes buffers at positions of a file. Only a channel can do this with one call and without a
@@ -72,8 +70,8 @@ final class WriteChannel implements Closeable {
             throw new IOException(path + " was closed, and cannot be written any more");
         }
         if (channel == null || !channel.isOpen()) {
-            FileChannel opened = openFile();
-            Object key = Files.readAttributes(path, BasicFileAttributes.class).fileKey();
+            FileChannel opened = RegularFiles.openChannel(path, StandardOpenOption.WRITE);
+            Object key = RegularFiles.attributesOf(path).fileKey();
             if (channel != null && key != null && !key.equals(fileKey)) {
                 opened.close();
                 throw new IOException(
@@ -85,14 +83,6 @@ final class WriteChannel implements Closeable {
             channel = opened;
         }
         return channel;
-    }
-
-    private FileChannel openFile() throws IOException {
-        try {
-            return FileChannel.open(path, StandardOpenOption.WRITE);
-        } catch (IOException e) {
-            throw OutOfDescriptorsException.orSame(path, e);
-        }
     }
 
     /**

@@ -185,7 +185,7 @@ public interface Block {
      */
     int read(int position, byte[] target, int offset, int length) throws IOException;
 
-    /** Returns a sidecar's bytes, or null when there is none. */
+    /** Returns a sidecar's bytes, or null when there is none, or one that cannot be its own. */
     byte[] readSidecar(Sidecar kind) throws IOException;
 
     /** Rewrites a missing or damaged sidecar; need not be durable. */

@@ -132,6 +132,11 @@ public interface StorageTier extends Tier, AutoCloseable {
     /** Returns what was found here that is not a segment, one line each; it is not touched. */
     List<String> strangers();
 
+    /** Returns what was found damaged since the tier was opened and can be rebuilt, a line each. */
+    default List<String> damage() {
+        return List.of();
+    }
+
     /**
      * Returns the highest epoch of stale batches that may be in free blocks, outside of the listed
      * segments; −1 when blocks are never reused.

@@ -12,6 +12,9 @@ import java.util.Arrays;
  * and went between two looks: the file with the counter of epochs. Not thread-safe.
  */
 final class LastWriter {
+    /** Of a file with one number. */
+    private static final int MOST_BYTES = 4096;
+
     private final FileMedium medium;
     private final Path epochs;
     private byte[] trace;
@@ -41,7 +44,7 @@ final class LastWriter {
     /** Null when that is not known. */
     private byte[] read() {
         try {
-            byte[] found = WholeFile.read(medium, epochs);
+            byte[] found = WholeFile.read(medium, epochs, MOST_BYTES);
             return found == null ? new byte[0] : found;
         } catch (IOException e) {
             return null;

@@ -6,6 +6,7 @@ import io.firn.LogStoreBuilder;
 import io.firn.Tier;
 import io.firn.log.StoreConfig;
 import io.firn.medium.FileMedium;
+import io.firn.medium.WithoutLinks;
 import io.firn.spi.StorageTier;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -37,6 +38,7 @@ public final class StoreBuilder extends LogStoreBuilder {
     private ThreadFactory threadFactory;
     private boolean readOnly;
     private boolean createsBesideUnreadable;
+    private boolean allowsLinkedDirectories;
     private boolean verifiesEveryRead;
     private boolean invokerMode;
     private int forceThreads = 32;
@@ -116,6 +118,12 @@ public final class StoreBuilder extends LogStoreBuilder {
     @Override
     public LogStoreBuilder createTopicsBesideUnreadableOnes() {
         createsBesideUnreadable = true;
+        return this;
+    }
+
+    @Override
+    public LogStoreBuilder allowLinkedDirectories() {
+        allowsLinkedDirectories = true;
         return this;
     }
 
@@ -240,7 +248,7 @@ public final class StoreBuilder extends LogStoreBuilder {
                         directory,
                         List.copyOf(tiers),
                         new ArrayList<>(tierLabels),
-                        medium,
+                        WithoutLinks.below("the store", directory, medium, allowsLinkedDirectories),
                         clock,
                         nanoClock,
                         idleStrategy,

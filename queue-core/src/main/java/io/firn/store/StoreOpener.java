@@ -77,10 +77,11 @@ public final class StoreOpener {
             if (!config.invokerMode()) { // a store without threads
                 store.use(medium.use());
             }
-            OpenToOthers.warn(medium, "the store", directory);
             if (config.readOnly()) {
+                OpenToOthers.warn(medium, "the store", directory);
                 store.start(openReadOnly());
             } else {
+                OpenToOthers.warnOfOwnerToo(medium, "the store", directory);
                 openWritable();
                 store.start(null);
                 store.recoverTransactions();

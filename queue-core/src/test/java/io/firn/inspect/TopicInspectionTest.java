@@ -35,8 +35,7 @@ class TopicInspectionTest {
     }
 
     private List<String> shown(long logStart, SegmentFinding... found) {
-        FileMedium medium = FileMedium.real();
-        new TopicInspection(medium, new ReadableFiles(medium, report), report)
+        new TopicInspection(new ReadableFiles(FileMedium.real(), report), report)
                 .partition(0, logStart, List.of(found));
         List<String> lines = new ArrayList<>(report.lines());
         lines.removeIf(line -> line.contains("DAMAGED"));

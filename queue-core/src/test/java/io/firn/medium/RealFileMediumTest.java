@@ -12,6 +12,7 @@ import io.firn.StoreLockedException;
 import io.firn.spi.FileMediumContract;
 import java.io.File;
 import java.io.IOException;
+import java.io.RandomAccessFile;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -23,6 +24,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.function.Executable;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -49,11 +51,11 @@ class RealFileMediumTest extends FileMediumContract {
     void shouldNameTheFileWhoseWriteFails() throws IOException {
         Path full = Path.of("/dev/full");
         Assumptions.assumeTrue(Files.exists(full));
-        try (MediumFile file = FileMedium.real().open(full, true)) {
+        // The medium opens no device.
+        try (MediumFile file = new RealFile(full, new RandomAccessFile(full.toFile(), "rw"))) {
             for (Executable write :
                     List.<Executable>of(
                             () -> file.write(0, new byte[10], 0, 10),
-                            () -> file.write(0, ByteBuffer.allocate(10)),
                             () -> file.setSize(10),
                             file::force)) {
                 String message = assertThrows(IOException.class, write).getMessage();
@@ -81,7 +83,7 @@ class RealFileMediumTest extends FileMediumContract {
                         () -> medium().holder(loop),
                         () -> medium().lock(loop),
                         () -> medium().usableBytes(below),
-                        () -> WholeFile.read(medium(), loop),
+                        () -> WholeFile.read(medium(), loop, 100),
                         () -> SmallFile.read(medium(), below, "x", 1))) {
             IOException failure = assertThrows(IOException.class, look);
             assertFalse(failure instanceof NoSuchFileException, failure.toString());
@@ -91,6 +93,64 @@ class RealFileMediumTest extends FileMediumContract {
         }
         assertFalse(medium().exists(directory.resolve("absent")));
         assertFalse(medium().exists(directory.resolve("absent/file")));
+    }
+
+    @Test
+    @Timeout(60) // an open of a FIFO waits for ever
+    void shouldOpenRegularFilesOnly() throws Exception {
+        Path target = Files.writeString(directory.resolve("target"), "precious");
+        Path link = Files.createSymbolicLink(directory.resolve("link"), target);
+        Path fifo = directory.resolve("fifo");
+        assertEquals(0, new ProcessBuilder("mkfifo", fifo.toString()).start().waitFor());
+        Path device = Path.of("/dev/null");
+        for (Path path : List.of(link, fifo, device, directory)) {
+            for (Executable use :
+                    List.<Executable>of(
+                            () -> medium().open(path, false),
+                            () -> medium().open(path, true),
+                            () -> medium().openToSend(path),
+                            () -> medium().lock(path),
+                            () -> medium().isUnlocked(path),
+                            () -> medium().holder(path))) {
+                String message = assertThrows(UnexpectedFileException.class, use).getMessage();
+                assertTrue(message.startsWith(path + ": is a "), message);
+            }
+        }
+        assertThrows(IOException.class, () -> medium().create(link));
+        assertThrows(IOException.class, () -> medium().forceDirectory(fifo));
+        assertEquals("precious", Files.readString(target));
+    }
+
+    @Test
+    void shouldNotLeaveADirectoryThroughLinksBelowIt() throws IOException {
+        Path root = Files.createDirectory(directory.resolve("root"));
+        Path outside = Files.createDirectory(directory.resolve("outside"));
+        Path kept = Files.writeString(outside.resolve("kept"), "precious");
+        Path link = Files.createSymbolicLink(root.resolve("link"), outside);
+        FileMedium within = WithoutLinks.below(List.of(root), medium());
+        for (Executable use :
+                List.<Executable>of(
+                        () -> within.list(link),
+                        () -> within.createDirectories(link.resolve("new")),
+                        () -> within.createDirectory(link.resolve("new")),
+                        () -> within.create(link.resolve("new")),
+                        () -> within.open(link.resolve("kept"), false),
+                        () -> within.openToSend(link.resolve("kept")),
+                        () -> within.rename(link.resolve("kept"), root.resolve("kept")),
+                        () -> within.rename(root.resolve("kept"), link.resolve("kept")),
+                        () -> within.link(link.resolve("kept"), root.resolve("kept")),
+                        () -> within.delete(link.resolve("kept")),
+                        () -> within.lock(link.resolve("lock")),
+                        () -> within.forceDirectory(link))) {
+            String message = assertThrows(UnexpectedFileException.class, use).getMessage();
+            assertTrue(message.startsWith(link + ": is a symbolic link"), message);
+        }
+        assertEquals(List.of("kept"), medium().list(outside));
+        assertEquals("precious", Files.readString(kept));
+        FileMedium named = WithoutLinks.below(List.of(root, link), medium());
+        assertEquals(List.of("kept"), named.list(link));
+        named.delete(link);
+        assertTrue(Files.exists(kept));
     }
 
     @Test

@@ -47,7 +47,7 @@ class WholeFileTest {
     }
 
     private static String read(FileMedium medium, int number) throws IOException {
-        byte[] bytes = WholeFile.read(medium, file(number));
+        byte[] bytes = WholeFile.read(medium, file(number), 1 << 20);
         return bytes == null ? null : new String(bytes, StandardCharsets.UTF_8);
     }
 

@@ -164,7 +164,7 @@ class SpareSpaceTest {
     }
 
     private static byte[] bytes(FileMedium medium, Path path) throws IOException {
-        return WholeFile.read(medium, path);
+        return WholeFile.read(medium, path, 1 << 20);
     }
 
     /** Does something while a reader has opened a file and not read it yet, once. */

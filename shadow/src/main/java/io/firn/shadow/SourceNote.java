@@ -6,8 +6,10 @@ import io.firn.Topic;
 import io.firn.medium.DamagedFileException;
 import io.firn.medium.FileMedium;
 import io.firn.medium.SmallFile;
+import io.firn.medium.WithoutLinks;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 
@@ -30,6 +32,10 @@ record SourceNote(String clusterId, UUID topicId) {
         return store.directory().resolve(DIRECTORY).resolve(topic.id().toString());
     }
 
+    private static FileMedium medium(LogStore store) {
+        return WithoutLinks.below(List.of(store.directory()), FileMedium.real());
+    }
+
     /**
      * Reads the note of a topic; returns null if it has none.
      *
@@ -39,7 +45,7 @@ record SourceNote(String clusterId, UUID topicId) {
     static SourceNote read(LogStore store, Topic topic) {
         Path file = file(store, topic);
         try {
-            Map<String, String> values = SmallFile.read(FileMedium.real(), file, KIND, VERSION);
+            Map<String, String> values = SmallFile.read(medium(store), file, KIND, VERSION);
             return values == null ? null : of(values);
         } catch (DamagedFileException | IllegalArgumentException e) {
             throw new NeedsDecisionException(
@@ -69,9 +75,10 @@ record SourceNote(String clusterId, UUID topicId) {
     void write(LogStore store, Topic topic) {
         Path file = file(store, topic);
         try {
-            FileMedium.real().createDirectories(file.getParent());
+            FileMedium medium = medium(store);
+            medium.createDirectories(file.getParent());
             SmallFile.write(
-                    FileMedium.real(),
+                    medium,
                     file,
                     KIND,
                     VERSION,
@@ -86,8 +93,9 @@ record SourceNote(String clusterId, UUID topicId) {
     static void delete(LogStore store, Topic topic) {
         Path file = file(store, topic);
         try {
-            if (FileMedium.real().exists(file)) {
-                FileMedium.real().delete(file);
+            FileMedium medium = medium(store);
+            if (medium.exists(file)) {
+                medium.delete(file);
             }
         } catch (IOException e) {
             throw new FirnException("could not delete " + file, e);

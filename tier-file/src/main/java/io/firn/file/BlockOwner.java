@@ -42,6 +42,9 @@ interface BlockOwner {
      */
     StoreFullException noSpace(StoreFullException why, long given) throws IOException;
 
+    /** Notes and logs that a file is damaged that can be rebuilt. */
+    void foundDamage(String what);
+
     /** Removes a block whose segment was deleted. */
     void forget(FileBlock block);
 }

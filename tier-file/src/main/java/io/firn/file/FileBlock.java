@@ -1,8 +1,10 @@
 package io.firn.file;
 
+import io.firn.medium.DamagedFileException;
 import io.firn.medium.FileMedium;
 import io.firn.medium.MediumFile;
 import io.firn.medium.SendableFile;
+import io.firn.medium.UnexpectedFileException;
 import io.firn.spi.Block;
 import io.firn.spi.Mark;
 import io.firn.spi.SegmentState;
@@ -369,7 +371,12 @@ final class FileBlock implements Block {
 
     @Override
     public byte[] readSidecar(Sidecar kind) throws IOException {
-        return state.isSealed() ? files().readSidecar(kind) : null;
+        try {
+            return state.isSealed() ? files().readSidecar(kind, capacity()) : null;
+        } catch (DamagedFileException | UnexpectedFileException e) {
+            owner.foundDamage(e.getMessage());
+            return null;
+        }
     }
 
     @Override

@@ -5,6 +5,7 @@ import io.firn.medium.FileMedium;
 import io.firn.medium.MediumFile;
 import io.firn.medium.Reason;
 import io.firn.medium.UnsupportedVersionException;
+import io.firn.medium.WithoutLinks;
 import io.firn.spi.TierInspector;
 import io.firn.spi.TierRemains;
 import java.io.IOException;
@@ -22,7 +23,8 @@ public final class FileInspector implements TierInspector {
     public FileInspector() {}
 
     @Override
-    public TierRemains inspect(FileMedium medium, Path directory) throws IOException {
+    public TierRemains inspect(FileMedium given, Path directory) throws IOException {
+        FileMedium medium = WithoutLinks.below(List.of(directory), given);
         boolean named = medium.exists(directory.resolve(FileNames.TIER));
         if (!named && !hasPartitions(medium, directory)) {
             return null;

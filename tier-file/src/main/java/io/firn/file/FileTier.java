@@ -3,6 +3,7 @@ package io.firn.file;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.firn.DurabilityClass;
 import io.firn.medium.FileMedium;
+import io.firn.medium.WithoutLinks;
 import io.firn.spi.Block;
 import io.firn.spi.BlockCopy;
 import io.firn.spi.Mark;
@@ -53,7 +54,9 @@ public final class FileTier implements StorageTier {
 
     private FileTier(Builder builder) {
         this.root = builder.directory.toAbsolutePath().normalize();
-        this.medium = builder.medium;
+        this.medium =
+                WithoutLinks.below(
+                        "the file tier", root, builder.medium, builder.allowsLinkedDirectories);
         this.capacityBytes = builder.capacityBytes;
         this.isDeclaredDurable = builder.isDeclaredDurable;
         this.ownership = new TierOwnership(medium, root);
@@ -228,6 +231,11 @@ public final class FileTier implements StorageTier {
     }
 
     @Override
+    public List<String> damage() {
+        return contents.damage();
+    }
+
+    @Override
     public Block reserve(UUID topicId, int partition, int bytes, long epoch) throws IOException {
         requireWritable();
         if (bytes < 1 || bytes > MAX_SEGMENT_BYTES || partition < 0 || epoch < 0) {
@@ -357,6 +365,7 @@ public final class FileTier implements StorageTier {
         private FileMedium medium = FileMedium.real();
         private long capacityBytes = Long.MAX_VALUE;
         private boolean isDeclaredDurable;
+        private boolean allowsLinkedDirectories;
 
         private Builder(Path directory) {
             this.directory = Objects.requireNonNull(directory, "directory");
@@ -389,6 +398,16 @@ public final class FileTier implements StorageTier {
          */
         public Builder declareDurable() {
             this.isDeclaredDurable = true;
+            return this;
+        }
+
+        /**
+         * Allows symbolic links to directories in the tier's directory, such as that of a topic on
+         * another file system; a warning is logged. Without this they are refused. The tier's
+         * directory itself may be a link in any case, and a file must not be one.
+         */
+        public Builder allowLinkedDirectories() {
+            this.allowsLinkedDirectories = true;
             return this;
         }
 

@@ -111,8 +111,8 @@ abstract sealed class SegmentFiles permits FilesInPartition, FilesInDirectory {
         }
     }
 
-    final byte[] readSidecar(Sidecar kind) throws IOException {
-        return WholeFile.read(medium, sidecar(kind));
+    final byte[] readSidecar(Sidecar kind, int segmentBytes) throws IOException {
+        return WholeFile.read(medium, sidecar(kind), kind.mostBytes(segmentBytes));
     }
 
     /**

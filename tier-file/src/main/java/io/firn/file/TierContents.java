@@ -3,12 +3,14 @@ package io.firn.file;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.firn.StoreFullException;
 import io.firn.medium.FileMedium;
+import io.firn.medium.GuardedLog;
 import io.firn.medium.Uncollected;
 import io.firn.spi.StorageTier;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Collection;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
@@ -26,6 +28,9 @@ final class TierContents implements BlockOwner, FileCopy.Listener {
      */
     private static final long CLEARLY_MORE = 64 * 1024;
 
+    private static final GuardedLog LOG = GuardedLog.get();
+    private static final int MOST_DAMAGE = 100;
+
     private final StorageTier tier;
     private final FileMedium medium;
     private final Path root;
@@ -34,6 +39,7 @@ final class TierContents implements BlockOwner, FileCopy.Listener {
     private final SpareDescriptors spareDescriptors;
     private final Set<Path> partitionsWithSeals = ConcurrentHashMap.newKeySet();
     private final Map<Path, FileBlock> segments = new ConcurrentHashMap<>();
+    private final Set<String> damage = ConcurrentHashMap.newKeySet();
     private final Set<FileCopy> copies = ConcurrentHashMap.newKeySet();
 
     /** Also guards decisions that depend on {@link #pendingBytes}. */
@@ -88,6 +94,18 @@ final class TierContents implements BlockOwner, FileCopy.Listener {
     @Override
     public Set<Path> partitionsWithSeals() {
         return partitionsWithSeals;
+    }
+
+    @Override
+    public void foundDamage(String what) {
+        if (damage.size() < MOST_DAMAGE && damage.add(what)) {
+            LOG.log(System.Logger.Level.WARNING, "{0}: it is ignored, and made again", what);
+        }
+    }
+
+    /** Returns what was found damaged, in the order of the files' names. */
+    List<String> damage() {
+        return damage.stream().sorted().toList();
     }
 
     /** Returns the segments by {@link FileBlock#key}. */

@@ -3,6 +3,7 @@ package io.firn.file;
 import io.firn.medium.FileMedium;
 import io.firn.medium.MediumLock;
 import io.firn.medium.OpenToOthers;
+import io.firn.medium.UnexpectedFileException;
 import io.firn.spi.TierContext;
 import java.io.IOException;
 import java.nio.file.NotDirectoryException;
@@ -33,7 +34,11 @@ final class TierOwnership {
 
     /** Checks the owner; locks the tier, and creates it if it is new, unless it is read-only. */
     void acquire(TierContext context) throws IOException {
-        OpenToOthers.warn(medium, "the file tier", root);
+        if (context.readOnly()) {
+            OpenToOthers.warn(medium, "the file tier", root);
+        } else {
+            OpenToOthers.warnOfOwnerToo(medium, "the file tier", root);
+        }
         // The owner is checked before anything is written, the lock included.
         identity = readIdentity(context);
         if (!context.readOnly()) {
@@ -73,6 +78,8 @@ final class TierOwnership {
                 medium.createDirectories(root);
             }
             lock = medium.lock(root.resolve(FileNames.LOCK));
+        } catch (UnexpectedFileException e) {
+            throw e;
         } catch (IOException e) {
             throw new IOException(
                     "the directory "

@@ -4,6 +4,7 @@ import io.firn.medium.FileMedium;
 import io.firn.medium.MediumFile;
 import io.firn.medium.MediumLock;
 import io.firn.medium.OpenToOthers;
+import io.firn.medium.UnexpectedFileException;
 import io.firn.spi.StorageTier;
 import io.firn.spi.TierContext;
 import java.io.IOException;
@@ -43,8 +44,8 @@ final class PoolOpener {
     List<PmemPool> open() throws IOException {
         boolean done = false;
         for (int i = 0; i < directories.size(); i++) {
-            OpenToOthers.warn(medium, "the directory of a pool", directories.get(i));
-            OpenToOthers.warn(medium, "the pool", poolPath(i));
+            warn("the directory of a pool", directories.get(i));
+            warn("the pool", poolPath(i));
         }
         try {
             PoolFile.Found[] found = readAll();
@@ -55,6 +56,14 @@ final class PoolOpener {
             if (!done) {
                 releaseAll();
             }
+        }
+    }
+
+    private void warn(String what, Path path) {
+        if (context.readOnly()) {
+            OpenToOthers.warn(medium, what, path);
+        } else {
+            OpenToOthers.warnOfOwnerToo(medium, what, path);
         }
     }
 
@@ -197,6 +206,8 @@ final class PoolOpener {
         try {
             medium.createDirectories(directory);
             return medium.lock(directory.resolve(PoolFile.LOCK));
+        } catch (UnexpectedFileException e) {
+            throw e;
         } catch (IOException e) {
             throw new IOException(
                     "the directory "

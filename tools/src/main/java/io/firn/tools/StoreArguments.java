@@ -37,6 +37,12 @@ public final class StoreArguments {
                             + " STORE is LOG_DIR/firn, and the tier file:LOG_DIR/segments.")
     private List<String> tiers = List.of();
 
+    @Option(
+            names = "--allow-linked-directories",
+            description =
+                    "Allows symbolic links to directories in those of the store and its tiers.")
+    private boolean allowsLinks;
+
     /** Creates it without tiers; picocli sets them. */
     public StoreArguments() {}
 
@@ -67,7 +73,7 @@ public final class StoreArguments {
      * @throws InvalidOptionException when one is wrong
      */
     public void check() {
-        tiers.forEach(StoreArguments::tier);
+        tiers.forEach(this::tier);
     }
 
     /**
@@ -88,16 +94,24 @@ public final class StoreArguments {
     private LogStoreBuilder builder(Path directory) {
         LOGGER.setLevel(Level.WARNING);
         LogStoreBuilder builder = LogStore.in(directory);
+        if (allowsLinks) {
+            builder.allowLinkedDirectories();
+        }
         if (tiers.isEmpty()) {
-            return builder.tier(FileTier.at(directory.resolve("segments")));
+            return builder.tier(fileTier(directory.resolve("segments")));
         }
         tiers.forEach(text -> builder.tier(tier(text)));
         return builder;
     }
 
-    private static Tier tier(String text) {
+    private Tier fileTier(Path directory) {
+        FileTier.Builder tier = FileTier.builder(directory);
+        return allowsLinks ? tier.allowLinkedDirectories().build() : tier.build();
+    }
+
+    private Tier tier(String text) {
         if (text.startsWith(FILE) && text.length() > FILE.length()) {
-            return FileTier.at(Path.of(text.substring(FILE.length())));
+            return fileTier(Path.of(text.substring(FILE.length())));
         }
         if (text.startsWith(PMEM) && text.length() > PMEM.length()) {
             Path[] pools =

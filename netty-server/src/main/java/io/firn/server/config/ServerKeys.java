@@ -143,6 +143,7 @@ public final class ServerKeys {
         // Keys of Firn.
         add(ConfigKey.of("storage.pmem.emulate", BOOLEAN, false));
         add(ConfigKey.of("storage.declare.durable", BOOLEAN, false));
+        add(ConfigKey.of("storage.allow.linked.directories", BOOLEAN, false));
         add(ConfigKey.of("storage.pmem.block.size", INT, null).atLeast(1));
         add(ConfigKey.of("storage.tiers", LIST, null).notEmpty());
         add(ConfigKey.of("firn.durability", STRING, "durable").oneOf("durable", "written"));

@@ -4,6 +4,7 @@ import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.firn.medium.FileMedium;
 import io.firn.medium.SmallFile;
 import java.io.IOException;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.Map;
 import java.util.function.UnaryOperator;
@@ -77,21 +78,29 @@ public final class StateFile<T> {
      */
     public static <T> StateFile<T> open(FileMedium medium, Path file, Format<T> format, T none)
             throws IOException {
-        Map<String, String> known = SmallFile.read(medium, file, format.magic(), format.version());
+        Map<String, String> known =
+                SmallFile.read(medium, targetOf(medium, file), format.magic(), format.version());
         if (known == null) {
-            if (medium.list(file.getParent()).contains(file.getFileName().toString())) {
-                // Without it everything that it forbids would be allowed.
-                throw new IOException(
-                        file
-                                + " is a link to a file that cannot be found: expected the file;"
-                                + " restore it, or delete the link to begin without one");
-            }
             return new StateFile<>(medium, file, format, none);
         }
         try {
             return new StateFile<>(medium, file, format, format.parse(known));
         } catch (IllegalArgumentException e) {
             throw new IOException(file + ": " + e.getMessage(), e);
+        }
+    }
+
+    /** An administrator may have put a link to the file there; a change replaces the link. */
+    private static Path targetOf(FileMedium medium, Path file) throws IOException {
+        try {
+            return medium.isLink(file) ? file.toRealPath() : file;
+        } catch (NoSuchFileException e) {
+            // Without it everything that it forbids would be allowed.
+            throw new IOException(
+                    file
+                            + " is a link to a file that cannot be found: expected the file;"
+                            + " restore it, or delete the link to begin without one",
+                    e);
         }
     }
 

@@ -79,7 +79,7 @@ class ScramUsersTest extends StateFileContract {
         medium.createDirectories(DIRECTORY);
         kept(medium).change("alice", "nobody");
         Path file = DIRECTORY.resolve("users");
-        byte[] whole = WholeFile.read(medium, file);
+        byte[] whole = WholeFile.read(medium, file, 1 << 20);
         String text = new String(whole, StandardCharsets.UTF_8);
         int secrets = text.lastIndexOf("crc32c");
         for (int length = 0; length < whole.length; length++) {
