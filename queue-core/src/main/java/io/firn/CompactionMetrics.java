@@ -20,4 +20,12 @@ public interface CompactionMetrics {
 
     /** Returns what the last of these has done; null when there was none. */
     CompactionResult lastRun();
+
+    /**
+     * Returns the error, for example an {@link OutOfMemoryError}, with which the last compaction
+     * ended; null when it returned. The store then compacts this partition no more by itself until
+     * it is opened again or {@link LogStore#compact} returns, and {@link LogStore#findings} says
+     * so.
+     */
+    Error failure();
 }

@@ -221,7 +221,8 @@ public interface LogStore extends AutoCloseable {
      *   <li>background work fails and is tried again;
      *   <li>segments of a partition were sealed at times that are still to come, because the clock
      *       was ahead: see {@link StoreSnapshot.SegmentPlace#sealTimeMs};
-     *   <li>the last compaction of a partition has skipped segments.
+     *   <li>the last compaction of a partition has skipped segments;
+     *   <li>it has ended with an error: see {@link CompactionMetrics#failure}.
      * </ul>
      */
     List<String> findings();

@@ -18,7 +18,11 @@ import java.util.Locale;
 /** Compacts a partition with more keys than the memory for them has room for. */
 final class CompactedKeys {
     private static final int IN_BATCH = 500;
-    private static final int MEMORY_BYTES = 32 << 20;
+
+    /** Of these, 16 MiB are for batches. */
+    private static final int MEMORY_BYTES = 48 << 20;
+
+    private static final int KEY_BYTES = 32 << 20;
 
     /** The last records supersede the first ones; one of so many. */
     private static final int UPDATED_SHARE = 10;
@@ -81,7 +85,7 @@ final class CompactedKeys {
                     end,
                     keys,
                     partition.metrics().bytes(),
-                    MEMORY_BYTES);
+                    KEY_BYTES);
         }
     }
 

@@ -2,11 +2,10 @@ package io.firn.batch;
 
 import io.firn.Compression;
 import io.firn.compress.Codecs;
-import io.firn.compress.Scratch;
+import java.io.BufferedOutputStream;
 import java.io.IOException;
+import java.io.OutputStream;
 import java.nio.ByteBuffer;
-import java.security.MessageDigest;
-import java.util.zip.CRC32C;
 
 /**
  * Takes records out of a batch. What is left keeps its offsets: base offset, last offset, producer
@@ -17,50 +16,59 @@ import java.util.zip.CRC32C;
  * base timestamp, and the records' timestamps count from it.
  *
  * <p>The caller goes through the records with {@link #next}, and after the last one calls {@link
- * #finish}. Not thread-safe.
+ * #finish}, and {@link #writeTo}. Each of the three decompresses the batch anew, or does so if it
+ * has to: a batch of 1 KB may contain 100 MB, and of these only pieces are held. So the memory that
+ * it takes has a limit, whatever is in the batch ({@link Codecs#MOST_HELD}, what a compressor
+ * takes, and about 2 MiB). Not thread-safe.
  */
-public final class BatchRewriter {
+public final class BatchRewriter implements AutoCloseable {
     /** Given to {@link #finish} to leave the horizon as it is. */
     public static final long NO_HORIZON = Long.MIN_VALUE;
 
-    private static final int MAX_VARINT_BYTES = 10;
+    private static final int MAX_HEAD_BYTES = 5 + 1 + 10;
+    private static final int PIECE = 8192;
 
-    private final RecordParser record = new RecordParser();
-    private final CRC32C crc = new CRC32C();
-    private final Scratch decompressed = new Scratch(1024);
-    private final Scratch kept = new Scratch(1024);
-    private final Scratch out = new Scratch(1024);
+    private final KeyHash hash;
+    private final byte[] headerBytes = new byte[BatchFormat.HEADER_LENGTH];
+    private final ByteBuffer header = ByteBuffer.wrap(headerBytes);
+    private final byte[] madeHeader = new byte[BatchFormat.HEADER_LENGTH];
+    private final byte[] head = new byte[MAX_HEAD_BYTES];
+    private final KeptRecords kept = new KeptRecords();
+    private final HeldBatch made = new HeldBatch();
 
-    private byte[] batch;
-    private ByteBuffer header;
+    private ByteBuffer source;
     private Compression codec;
     private boolean isAppendTime;
-
-    /** The bytes with the records: the batch, or what it was decompressed to. */
-    private byte[] bytes;
-
-    private int at;
-    private int end;
-    private int next;
+    private RecordScan record;
+    private boolean isKept;
     private int count;
     private int keptCount;
     private long maxTimestamp;
+    private long timestampShift;
+    private boolean isShifted;
 
-    /** Where the record begins in {@link #kept}, when it is kept. */
-    private boolean isKept;
+    /**
+     * Creates one without a batch.
+     *
+     * @param hash gets the key of each record
+     */
+    public BatchRewriter(KeyHash hash) {
+        this.hash = hash;
+    }
 
     /**
      * Opens a batch before its first record. Its header and CRC were checked.
      *
-     * @param source an array that begins with the batch, and is not changed until the batch is
-     *     finished
+     * @param memory has the batch, and is not changed until the next one is opened. If it is a
+     *     mapping that faults, this and the other methods throw an {@link InternalError}
+     * @param position where the batch begins
      * @param length the bytes of the batch
-     * @throws IOException when its records cannot be decompressed; the message says why
-     * @throws io.firn.MissingCodecException when the codec's library is not there, or does not load
+     * @throws IOException when its compression is not known
      */
-    public void open(byte[] source, int length) throws IOException {
-        batch = source;
-        header = ByteBuffer.wrap(source, 0, length);
+    public void open(ByteBuffer memory, int position, int length) throws IOException {
+        close();
+        memory.get(position, headerBytes);
+        source = memory.slice(position + headerBytes.length, length - headerBytes.length);
         int attributes = attributes();
         codec = Compression.ofId(attributes & BatchFormat.COMPRESSION_MASK);
         isAppendTime = (attributes & BatchFormat.APPEND_TIME_FLAG) != 0;
@@ -68,28 +76,14 @@ public final class BatchRewriter {
             throw new IOException(
                     "unknown compression " + (attributes & BatchFormat.COMPRESSION_MASK));
         }
-        if (codec == Compression.NONE) {
-            bytes = source;
-            at = BatchFormat.HEADER_LENGTH;
-            end = length;
-        } else {
-            int from = BatchFormat.HEADER_LENGTH;
-            int most = BatchFormat.MOST_IN_MEMORY;
-            Codecs.decompress(codec, source, from, length - from, decompressed, most);
-            bytes = decompressed.bytes();
-            at = 0;
-            end = decompressed.length();
-        }
-        next = at;
         count = 0;
         keptCount = 0;
-        kept.length(0);
+        kept.clear();
         maxTimestamp = -1;
-        record.pointAt(ByteBuffer.wrap(bytes, 0, end));
-        long time =
-                header.getLong(
-                        isAppendTime ? BatchFormat.MAX_TIMESTAMP : BatchFormat.BASE_TIMESTAMP);
-        record.batch(baseOffset(), nextOffset(), time, isAppendTime, end);
+    }
+
+    private RecordStream records() throws IOException {
+        return RecordStream.openSmall(codec, source);
     }
 
     // ---- the batch
@@ -124,6 +118,11 @@ public final class BatchRewriter {
         return header.getInt(BatchFormat.COUNT);
     }
 
+    /** Returns the largest timestamp, as its header says. */
+    public long maxTimestamp() {
+        return header.getLong(BatchFormat.MAX_TIMESTAMP);
+    }
+
     /** Returns the time from which its tombstones may go; {@link #NO_HORIZON} when none is set. */
     public long horizonMs() {
         return (attributes() & BatchFormat.DELETE_HORIZON_FLAG) == 0
@@ -141,28 +140,43 @@ public final class BatchRewriter {
      * Steps to the next record.
      *
      * @return false after the last one
-     * @throws IOException when the batch does not consist of as many records as its header says
+     * @throws IOException when the batch cannot be decompressed with as much memory as there is, or
+     *     does not consist of as many records as its header says
+     * @throws io.firn.MissingCodecException when the codec's library is not there, or does not load
      */
     public boolean next() throws IOException {
-        if (next >= end) {
-            if (count != header.getInt(BatchFormat.COUNT)) {
-                throw new IOException(
-                        "the batch has "
-                                + count
-                                + " records, its header says "
-                                + header.getInt(BatchFormat.COUNT));
-            }
-            return false;
+        if (record == null) {
+            record = scan(hash);
         }
-        long before = count == 0 ? baseOffset() - 1 : record.offset();
-        at = next;
-        next = record.parse(at);
-        if (next < 0 || record.offset() <= before) {
-            throw new IOException("record " + count + " of the batch is malformed");
-        }
-        count++;
         isKept = false;
-        return true;
+        if (record.next()) {
+            count = record.count();
+            return true;
+        }
+        close();
+        if (count != recordCount()) {
+            throw new IOException(
+                    "the batch has " + count + " records, its header says " + recordCount());
+        }
+        return false;
+    }
+
+    /**
+     * Goes through all records, before the first one.
+     *
+     * @throws IOException as {@link #next} throws it
+     */
+    public void check() throws IOException {
+        record = scan(null);
+        while (next()) {
+            // each was parsed
+        }
+        count = 0;
+    }
+
+    private RecordScan scan(KeyHash target) throws IOException {
+        long most = codec == Compression.NONE ? source.limit() : BatchFormat.MAX_DECOMPRESSED;
+        return new RecordScan(records(), target, baseOffset(), nextOffset(), most);
     }
 
     /** Returns the record's offset. */
@@ -180,23 +194,23 @@ public final class BatchRewriter {
         return record.valueLength() >= 0;
     }
 
-    /** Passes its key to a digest. */
-    public void digestKey(MessageDigest digest) {
-        digest.update(bytes, record.keyAt(), record.keyLength());
-    }
-
-    /** Keeps the record. One that is not kept is removed. */
-    public void keep() {
+    /**
+     * Keeps the record. One that is not kept is removed.
+     *
+     * @throws IOException when the batch has too many records
+     */
+    public void keep() throws IOException {
         if (isKept) {
             return;
         }
         isKept = true;
-        int length = next - at;
-        int from = kept.length();
-        System.arraycopy(bytes, at, kept.ensure(from + length), from, length);
-        kept.length(from + length);
+        kept.add(count - 1);
         keptCount++;
-        maxTimestamp = Math.max(maxTimestamp, record.timestamp());
+        long timestamp =
+                isAppendTime
+                        ? header.getLong(BatchFormat.MAX_TIMESTAMP)
+                        : header.getLong(BatchFormat.BASE_TIMESTAMP) + record.timestampDelta();
+        maxTimestamp = Math.max(maxTimestamp, timestamp);
     }
 
     /** Returns the number of records before {@link #next} returned false. */
@@ -216,74 +230,122 @@ public final class BatchRewriter {
      *
      * @param horizonMs the time from which tombstones may go, in ms since 1970; {@link #NO_HORIZON}
      *     to leave that as it is
-     * @return its size; {@link #bytes} has it
+     * @return its size; {@link #writeTo} writes it
+     * @throws IOException when it is larger than 2 GiB
      */
-    public int finish(long horizonMs) {
-        boolean setsHorizon = horizonMs != NO_HORIZON;
-        if (setsHorizon) {
-            countFrom(horizonMs);
-        }
-        out.length(0);
-        System.arraycopy(
-                batch,
-                0,
-                out.ensure(BatchFormat.HEADER_LENGTH + kept.length()),
-                0,
-                BatchFormat.HEADER_LENGTH);
-        out.length(BatchFormat.HEADER_LENGTH);
-        if (codec == Compression.NONE) {
-            System.arraycopy(
-                    kept.bytes(), 0, out.bytes(), BatchFormat.HEADER_LENGTH, kept.length());
-            out.length(BatchFormat.HEADER_LENGTH + kept.length());
-        } else {
-            Codecs.compress(codec, kept.bytes(), 0, kept.length(), out);
-        }
-        int made = out.length();
-        ByteBuffer b = ByteBuffer.wrap(out.bytes(), 0, made);
-        b.putInt(BatchFormat.LENGTH, made - BatchFormat.LENGTH_OVERHEAD);
+    public int finish(long horizonMs) throws IOException {
+        ByteBuffer b = ByteBuffer.wrap(madeHeader).put(0, headerBytes);
         b.putInt(BatchFormat.COUNT, keptCount);
         if (!isAppendTime) {
             b.putLong(BatchFormat.MAX_TIMESTAMP, maxTimestamp);
         }
-        if (setsHorizon) {
+        isShifted = horizonMs != NO_HORIZON;
+        if (isShifted) {
+            timestampShift = header.getLong(BatchFormat.BASE_TIMESTAMP) - horizonMs;
             b.putShort(
                     BatchFormat.ATTRIBUTES,
                     (short) (attributes() | BatchFormat.DELETE_HORIZON_FLAG));
             b.putLong(BatchFormat.BASE_TIMESTAMP, horizonMs);
         }
-        b.putInt(BatchFormat.CRC, BatchFormat.computeCrc(crc, out.bytes(), 0, made));
-        return made;
-    }
-
-    /** Returns an array that begins with the batch that was made. */
-    public byte[] bytes() {
-        return out.bytes();
-    }
-
-    /** Encodes the timestamps of what was kept anew, relative to another base. */
-    private void countFrom(long baseMs) {
-        byte[] from = kept.bytes();
-        int length = kept.length();
-        ByteBuffer in = ByteBuffer.wrap(from, 0, length);
-        long oldBaseMs = header.getLong(BatchFormat.BASE_TIMESTAMP);
-        Scratch anew = new Scratch(length + keptCount * MAX_VARINT_BYTES);
-        byte[] to = anew.bytes();
-        int put = 0;
-        for (int p = 0; p < length; ) {
-            int body = (int) Varint.get(in, p);
-            int start = p + Varint.length(in, p);
-            int end = start + body;
-            int deltaAt = start + 1; // after the attributes
-            int rest = deltaAt + Varint.length(in, deltaAt);
-            long delta = oldBaseMs + Varint.get(in, deltaAt) - baseMs;
-            put = Varint.put(to, put, 1 + Varint.size(delta) + end - rest);
-            to[put++] = from[start];
-            put = Varint.put(to, put, delta);
-            System.arraycopy(from, rest, to, put, end - rest);
-            put += end - rest;
-            p = end;
+        made.begin(madeHeader);
+        writeRecords(made);
+        long size = BatchFormat.HEADER_LENGTH + made.size();
+        if (size > Integer.MAX_VALUE) {
+            throw new IOException("what is left of the batch takes " + size + " bytes");
         }
-        System.arraycopy(to, 0, kept.ensure(put), 0, put);
-        kept.length(put);
+        b.putInt(BatchFormat.LENGTH, (int) size - BatchFormat.LENGTH_OVERHEAD);
+        b.putInt(BatchFormat.CRC, made.crc());
+        return (int) size;
+    }
+
+    /** Returns the largest timestamp of the batch that was made. */
+    public long madeMaxTimestamp() {
+        return ByteBuffer.wrap(madeHeader).getLong(BatchFormat.MAX_TIMESTAMP);
+    }
+
+    /**
+     * Writes the batch that was made. A large one is compressed once more.
+     *
+     * @throws IOException when the target throws it
+     */
+    public void writeTo(OutputStream target) throws IOException {
+        target.write(madeHeader);
+        if (made.isHeld()) {
+            target.write(made.bytes(), 0, (int) made.size());
+            return;
+        }
+        int crc = made.crc();
+        long size = made.size();
+        made.begin(madeHeader);
+        writeRecords(new Both(target, made));
+        if (made.crc() != crc || made.size() != size) {
+            throw new IllegalStateException(
+                    codec + " has compressed the same bytes to others: compact without it");
+        }
+    }
+
+    /** Writes to a target what another one computes a CRC of. */
+    private static final class Both extends OutputStream {
+        private final OutputStream target;
+        private final OutputStream checked;
+
+        Both(OutputStream target, OutputStream checked) {
+            this.target = target;
+            this.checked = checked;
+        }
+
+        @Override
+        public void write(int b) throws IOException {
+            write(new byte[] {(byte) b}, 0, 1);
+        }
+
+        @Override
+        public void write(byte[] bytes, int from, int length) throws IOException {
+            target.write(bytes, from, length);
+            checked.write(bytes, from, length);
+        }
+    }
+
+    private void writeRecords(OutputStream target) throws IOException {
+        try (RecordStream in = records();
+                OutputStream compressor = Codecs.compressing(codec, target);
+                OutputStream out = new BufferedOutputStream(compressor, PIECE)) {
+            for (int i = 0; i < count; i++) {
+                int length = in.nextInt();
+                if (!kept.contains(i)) {
+                    in.skipTo(in.position() + length);
+                } else if (isShifted) {
+                    writeShifted(in, length, out);
+                } else {
+                    in.writeNumber(out);
+                    in.copy(length, out);
+                }
+            }
+        }
+    }
+
+    /** Writes a record whose timestamp counts from another base. */
+    private void writeShifted(RecordStream in, int length, OutputStream out) throws IOException {
+        int attributes = in.nextByte();
+        long delta = in.nextLong() + timestampShift;
+        int rest = length - 1 - in.numberBytes();
+        int at = Varint.put(head, 0, 1 + Varint.size(delta) + rest);
+        head[at++] = (byte) attributes;
+        out.write(head, 0, Varint.put(head, at, delta));
+        in.copy(rest, out);
+    }
+
+    /** Releases the decompressor of a batch that was not gone through to its end. */
+    @Override
+    public void close() {
+        RecordScan open = record;
+        record = null;
+        if (open != null) {
+            try {
+                open.close();
+            } catch (IOException e) {
+                return; // it has read memory, and is not used any more
+            }
+        }
     }
 }

@@ -1,12 +1,12 @@
 package io.firn.compact;
 
-import io.firn.batch.BatchFormat;
 import io.firn.batch.BatchRewriter;
+import io.firn.batch.KeyHash;
 import java.io.IOException;
-import java.nio.ByteBuffer;
+import java.io.OutputStream;
 
-/** Applies a decision to one batch after another. Not thread-safe. */
-final class BatchFilter {
+/** Applies a decision to one batch after another, of which it holds pieces. Not thread-safe. */
+final class BatchFilter implements AutoCloseable {
     /** What becomes of a batch. */
     enum Result {
         /** It stays as it is, byte for byte. */
@@ -17,13 +17,17 @@ final class BatchFilter {
         REMOVED
     }
 
-    private final BatchRewriter batch = new BatchRewriter();
+    private static final int PIECE = 64 << 10;
+
+    private final BatchRewriter batch;
+    private final byte[] piece = new byte[PIECE];
     private final Survivors survivors;
     private final TransactionTrace trace;
     private final long horizonMs;
     private final boolean maySetEarlier;
-    private byte[] source;
+    private SourceSegment source;
     private int length;
+    private boolean isReplaced;
     private long removedRecords;
     private long keylessRecords;
     private long tombstonesWithoutRoom;
@@ -34,13 +38,19 @@ final class BatchFilter {
     /**
      * Creates a filter.
      *
+     * @param hash the hash of the keys that the survivors know
      * @param trace the transactions of the compaction, at the beginning of the group
      * @param horizonMs the time from which the tombstones that it meets first may go
      * @param maySetEarlier whether those that have a later one get this one; not while the clock
      *     may be behind, since they would go as soon as it is right again
      */
     BatchFilter(
-            Survivors survivors, TransactionTrace trace, long horizonMs, boolean maySetEarlier) {
+            KeyHash hash,
+            Survivors survivors,
+            TransactionTrace trace,
+            long horizonMs,
+            boolean maySetEarlier) {
+        this.batch = new BatchRewriter(hash);
         this.trace = trace;
         this.survivors = survivors;
         this.horizonMs = horizonMs;
@@ -50,28 +60,29 @@ final class BatchFilter {
     /**
      * Filters a batch whose header and CRC were checked.
      *
-     * @param bytes an array that begins with the batch
+     * @param at the segment, at the batch
      * @param most the bytes that a batch with a horizon may take; above, none is set, and the
      *     tombstones stay until the next compaction
      * @throws IOException when its records cannot be read
      */
-    Result apply(byte[] bytes, int size, int most) throws IOException {
+    Result apply(SourceSegment at, int most) throws IOException {
         long removedBefore = removedRecords;
         long keylessBefore = keylessRecords;
-        Result result = apply(bytes, size, true);
+        Result result = apply(at, true);
         if (result == Result.REPLACED && length > most) {
             removedRecords = removedBefore;
             keylessRecords = keylessBefore;
             tombstonesWithoutRoom += tombstones;
-            return apply(bytes, size, false);
+            return apply(at, false);
         }
         return result;
     }
 
-    private Result apply(byte[] bytes, int size, boolean maySetHorizon) throws IOException {
-        source = bytes;
-        length = size;
-        batch.open(bytes, size);
+    private Result apply(SourceSegment at, boolean maySetHorizon) throws IOException {
+        source = at;
+        length = at.size();
+        isReplaced = false;
+        batch.open(at.memory(), at.position(), length);
         tombstones = 0;
         if (batch.isControl()) {
             return applyToMarker(maySetHorizon);
@@ -97,8 +108,12 @@ final class BatchFilter {
         if (!setsHorizon && batch.keptCount() == batch.count()) {
             return Result.UNCHANGED;
         }
-        length = batch.finish(setsHorizon ? horizonMs : BatchRewriter.NO_HORIZON);
-        source = batch.bytes();
+        return replace(setsHorizon ? horizonMs : BatchRewriter.NO_HORIZON);
+    }
+
+    private Result replace(long horizon) throws IOException {
+        length = batch.finish(horizon);
+        isReplaced = true;
         return Result.REPLACED;
     }
 
@@ -128,14 +143,25 @@ final class BatchFilter {
         while (batch.next()) {
             batch.keep();
         }
-        length = batch.finish(horizonMs);
-        source = batch.bytes();
-        return Result.REPLACED;
+        return replace(horizonMs);
     }
 
-    /** Returns an array that begins with the batch that is to be stored. */
-    byte[] bytes() {
-        return source;
+    /**
+     * Writes the batch that is to be stored.
+     *
+     * @throws IOException when the target throws it
+     */
+    void writeTo(OutputStream target) throws IOException {
+        if (isReplaced) {
+            batch.writeTo(target);
+            return;
+        }
+        for (int done = 0; done < length; ) {
+            int n = Math.min(PIECE, length - done);
+            source.memory().get(source.position() + done, piece, 0, n);
+            target.write(piece, 0, n);
+            done += n;
+        }
     }
 
     /** Returns the size of the batch that is to be stored. */
@@ -150,7 +176,12 @@ final class BatchFilter {
 
     /** Returns the largest timestamp of the batch that is to be stored. */
     long maxTimestamp() {
-        return ByteBuffer.wrap(source).getLong(BatchFormat.MAX_TIMESTAMP);
+        return isReplaced ? batch.madeMaxTimestamp() : batch.maxTimestamp();
+    }
+
+    @Override
+    public void close() {
+        batch.close();
     }
 
     /** Starts again with the first batch of the group. */

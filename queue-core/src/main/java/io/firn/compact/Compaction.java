@@ -36,8 +36,8 @@ final class Compaction {
     private final long retryMs;
     private final Pace pace;
     private final long nowMs;
-    private final List<String> skipped = new ArrayList<>();
-    private final List<String> full = new ArrayList<>();
+    private final NamedSegments skipped = new NamedSegments();
+    private final NamedSegments full = new NamedSegments();
     private boolean wasHindered;
     private final TransactionTrace trace;
     private KeyMap keys;
@@ -103,8 +103,8 @@ final class Compaction {
                 bytesAfter,
                 removedRecords,
                 keylessRecords,
-                skipped,
-                full);
+                skipped.lines(),
+                full.lines());
     }
 
     /** Returns whether it was ended before it had looked at all segments. */
@@ -121,7 +121,12 @@ final class Compaction {
 
     /** Notes the latest offset of each key; returns the offset up to which all were noted. */
     private long noteKeys(DirtyPart part) {
-        BatchRewriter batch = new BatchRewriter();
+        try (BatchRewriter batch = new BatchRewriter(keys.hash())) {
+            return noteKeys(part, batch);
+        }
+    }
+
+    private long noteKeys(DirtyPart part, BatchRewriter batch) {
         long done = 0;
         for (LogSegment segment : part.segments()) {
             if (segment.endOffset <= part.from() || leftOut.isResting(segment)) {
@@ -156,16 +161,18 @@ final class Compaction {
      */
     private long noteKeys(LogSegment segment, SourceSegment source, BatchRewriter batch, long from)
             throws IOException {
-        byte[] bytes = source.read();
-        if (bytes == null) {
+        if (!source.isWhole()) {
             leftOut.addUnread(segment, source.damage(), null);
             return source.toOffset();
         }
         try {
-            batch.open(bytes, source.size());
+            batch.open(source.memory(), source.position(), source.size());
             boolean hasKeys = !batch.isControl() && !trace.isAborted(batch);
+            if (hasKeys) {
+                batch.check(); // if it ends in damage, none of its keys may count
+            }
             while (hasKeys && batch.next()) {
-                if (batch.hasKey() && batch.offset() >= from && !keys.put(batch)) {
+                if (batch.hasKey() && batch.offset() >= from && !keys.put(batch.offset())) {
                     return batch.offset();
                 }
             }
@@ -197,14 +204,17 @@ final class Compaction {
             SegmentRewrite rewrite =
                     new SegmentRewrite(
                             log, releases, checkpoints, group, filter, compactedTo, pace);
-            boolean done = rewrite.run();
+            boolean done;
+            try (filter) {
+                done = rewrite.run();
+            }
             if (rewrite.unreadable() != null) {
                 leftOut.addUnreadable(rewrite.unreadable());
                 trace.restart();
                 continue; // the others once more, without it
             }
             if (!pace.isWanted() && !done) {
-                group.forEach(each -> skipped.add(each + ": " + rewrite.skipped()));
+                group.forEach(each -> skipped.add(each, rewrite.skipped()));
                 segments.subList(i, segments.size()).forEach(this::count);
                 return;
             }
@@ -223,7 +233,8 @@ final class Compaction {
     private BatchFilter newFilter(Survivors survivors, TransactionTrace trace) {
         long timeMs = log.store().timeMs();
         boolean mayBeBehind = SealTimes.of(log.segments(), timeMs).mayClockBeBehind();
-        return new BatchFilter(survivors, trace, limits.horizonMs(timeMs), !mayBeBehind);
+        return new BatchFilter(
+                keys.hash(), survivors, trace, limits.horizonMs(timeMs), !mayBeBehind);
     }
 
     /** Leaves a segment as it is; returns up to where it was compacted. */
@@ -231,14 +242,14 @@ final class Compaction {
         trace.leaveOut();
         count(segment);
         if (leftOut.contains(segment)) {
-            skipped.add(segment + ": " + leftOut.reason(segment));
+            skipped.add(segment, leftOut.reason(segment));
         }
         return leftOut.isBroken(segment) ? -1 : floorOf(List.of(segment));
     }
 
     private void skip(LogSegment segment, String why, boolean isPart) {
         count(segment);
-        skipped.add(segment + ": " + why);
+        skipped.add(segment, why);
         wasHindered = true;
         if (isPart) {
             leftOut.addSkipped(segment, why, retryMs); // or the next run would end here again
@@ -261,8 +272,8 @@ final class Compaction {
         }
         if (filter.tombstonesWithoutRoom() > 0) {
             full.add(
-                    made
-                            + ": no room for the time from which "
+                    made,
+                    "no room for the time from which "
                             + filter.tombstonesWithoutRoom()
                             + " tombstones may be removed");
         }

@@ -6,7 +6,7 @@ import io.firn.log.LogContext;
 import io.firn.log.SegmentedLog;
 import java.util.concurrent.locks.ReentrantLock;
 
-/** Makes the compactions of a store, one at a time: they share the memory for keys. Thread-safe. */
+/** Makes the compactions of a store, one at a time: they share the memory. Thread-safe. */
 public final class Compactor {
     private final LogContext store;
     private final ReentrantLock turn = new ReentrantLock();
@@ -34,7 +34,8 @@ public final class Compactor {
             boolean isOuter = store.beginMove();
             log.state().beginMove(); // a close and a deletion wait for the end
             try {
-                return partition.compact(store.config().compactionMemory(), control);
+                int keyBytes = CompactionMemory.forKeys(store.config().compactionMemory());
+                return partition.compact(keyBytes, control);
             } finally {
                 log.state().endMove();
                 if (isOuter) {

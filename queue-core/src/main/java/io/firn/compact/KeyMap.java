@@ -1,28 +1,19 @@
 package io.firn.compact;
 
-import io.firn.batch.BatchRewriter;
-import java.security.DigestException;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
-import java.security.SecureRandom;
+import io.firn.batch.KeyHash;
 
 /**
- * The latest offset of each key, for a bounded number of keys. A key is represented by the first
- * 128 bits of its salted SHA-256: two keys with the same would delete each other's records, and
- * without the salt, which nobody knows, a client could look for such keys. 24 bytes for each key,
- * with open addressing and linear probing. Not thread-safe.
+ * The latest offset of each key, for a bounded number of keys. A key is represented by its {@link
+ * KeyHash}: two keys with the same would delete each other's records, so it has 128 bits and a
+ * salt. 24 bytes for each key, with open addressing and linear probing. Not thread-safe.
  */
 final class KeyMap {
     private static final int SLOT_LONGS = 3;
     private static final int SLOT_BYTES = SLOT_LONGS * Long.BYTES;
     private static final int FEW_BYTES = 64 * 1024;
     private static final double MOST_FILLED = 0.9;
-    private static final int SALT_BYTES = 16;
-    private static final String DIGEST = "SHA-256";
 
-    private final MessageDigest digest;
-    private final byte[] salt = new byte[SALT_BYTES];
-    private final byte[] digested;
+    private final KeyHash hash = new KeyHash();
 
     /** For each slot the two halves of the digest, and the offset plus 1; 0 stands for no entry. */
     private final long[] slots;
@@ -30,10 +21,6 @@ final class KeyMap {
     private final int slotCount;
     private final int mostKeys;
     private int keys;
-
-    // Of the key that was hashed last.
-    private long high;
-    private long low;
 
     /**
      * Returns an empty map for the keys of some bytes of records. It may be too small, if there are
@@ -50,13 +37,11 @@ final class KeyMap {
         this.slotCount = Math.max(2, bytes / SLOT_BYTES);
         this.slots = new long[slotCount * SLOT_LONGS];
         this.mostKeys = Math.max(1, (int) (slotCount * MOST_FILLED));
-        try {
-            this.digest = MessageDigest.getInstance(DIGEST);
-        } catch (NoSuchAlgorithmException e) {
-            throw new IllegalStateException("each Java runtime has " + DIGEST, e);
-        }
-        this.digested = new byte[digest.getDigestLength()];
-        new SecureRandom().nextBytes(salt);
+    }
+
+    /** Returns the hash that whoever passes records here gives their keys to. */
+    KeyHash hash() {
+        return hash;
     }
 
     /** Returns the number of keys. */
@@ -65,32 +50,34 @@ final class KeyMap {
     }
 
     /**
-     * Notes that a record has its key at its offset, which is above all noted before.
+     * Notes that a record has the key that was hashed last.
      *
+     * @param offset its offset, which is above all noted before
      * @return false when the key is new and there is no room for it
      */
-    boolean put(BatchRewriter record) {
-        int slot = find(record);
+    boolean put(long offset) {
+        int slot = find();
         if (slots[slot + 2] == 0) {
             if (keys == mostKeys) {
                 return false;
             }
             keys++;
-            slots[slot] = high;
-            slots[slot + 1] = low;
+            slots[slot] = hash.high();
+            slots[slot + 1] = hash.low();
         }
-        slots[slot + 2] = record.offset() + 1;
+        slots[slot + 2] = offset + 1;
         return true;
     }
 
-    /** Returns the latest noted offset of a record's key; −1 for none. */
-    long latest(BatchRewriter record) {
-        return slots[find(record) + 2] - 1;
+    /** Returns the latest noted offset of the key that was hashed last; −1 for none. */
+    long latest() {
+        return slots[find() + 2] - 1;
     }
 
-    /** Returns where the slot of a record's key begins: the one it has, or the next free one. */
-    private int find(BatchRewriter record) {
-        hash(record);
+    /** Returns where the slot of the key begins: the one it has, or the next free one. */
+    private int find() {
+        long high = hash.high();
+        long low = hash.low();
         int slot = (int) Long.remainderUnsigned(high, slotCount);
         while (true) {
             int i = slot * SLOT_LONGS;
@@ -99,25 +86,5 @@ final class KeyMap {
             }
             slot = slot + 1 == slotCount ? 0 : slot + 1;
         }
-    }
-
-    private void hash(BatchRewriter record) {
-        digest.update(salt);
-        record.digestKey(digest);
-        try {
-            digest.digest(digested, 0, digested.length);
-        } catch (DigestException e) {
-            throw new IllegalStateException("the array has room for the digest", e);
-        }
-        high = longAt(0);
-        low = longAt(Long.BYTES);
-    }
-
-    private long longAt(int at) {
-        long value = 0;
-        for (int i = at; i < at + Long.BYTES; i++) {
-            value = value << Byte.SIZE | (digested[i] & 0xFF);
-        }
-        return value;
     }
 }

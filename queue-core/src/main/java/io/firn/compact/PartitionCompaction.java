@@ -7,6 +7,7 @@ import io.firn.MoveControl;
 import io.firn.TopicOptions;
 import io.firn.background.Duty;
 import io.firn.log.SegmentedLog;
+import io.firn.medium.GuardedLog;
 import io.firn.upkeep.PartitionUpkeep;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
@@ -21,6 +22,8 @@ public final class PartitionCompaction extends Duty {
 
     private static final int MOST_DOUBLINGS = 6;
 
+    private static final GuardedLog LOG = GuardedLog.get();
+
     private final Compactor compactor;
     private final SegmentedLog log;
     private final PartitionUpkeep upkeep;
@@ -33,13 +36,21 @@ public final class PartitionCompaction extends Duty {
 
     private volatile Last last = new Last(-1, null);
 
+    /** The error of the last run; null when it returned. */
+    private volatile Error failure;
+
     /** What the last run that was not cancelled has skipped. */
     private volatile List<String> skipped = List.of();
 
     private record Last(long timeMs, CompactionResult result) {}
 
     private record Metrics(
-            double dirtyRatio, long runs, long savedBytes, long lastRunMs, CompactionResult lastRun)
+            double dirtyRatio,
+            long runs,
+            long savedBytes,
+            long lastRunMs,
+            CompactionResult lastRun,
+            Error failure)
             implements CompactionMetrics {
 
         @Override
@@ -55,6 +66,8 @@ public final class PartitionCompaction extends Duty {
                     + lastRunMs
                     + ", lastRun="
                     + lastRun
+                    + ", failure="
+                    + failure
                     + "]";
         }
     }
@@ -71,8 +84,24 @@ public final class PartitionCompaction extends Duty {
         return log;
     }
 
+    /**
+     * Does what is due. After an error it does nothing until somebody asks for it: the same again
+     * would be next, and may end the process.
+     */
     @Override
     public int run() {
+        try {
+            return failure == null ? runOnce() : 0;
+        } catch (InternalError e) {
+            throw e; // of a medium, which may recover
+        } catch (VirtualMachineError | LinkageError e) {
+            failure = e;
+            LOG.log(System.Logger.Level.ERROR, finding(e), e);
+            return 0;
+        }
+    }
+
+    private int runOnce() {
         CompactionLimits limits = limits();
         if (!limits.isOn() || !log.state().mayMove()) {
             return 0;
@@ -101,6 +130,19 @@ public final class PartitionCompaction extends Duty {
 
     /** Compacts what may be compacted now, on the caller's thread. For the compactor. */
     CompactionResult compact(int mostKeyBytes, MoveControl control) {
+        try {
+            CompactionResult result = tryCompact(mostKeyBytes, control);
+            failure = null;
+            return result;
+        } catch (InternalError e) {
+            throw e;
+        } catch (Error e) {
+            failure = e;
+            throw e;
+        }
+    }
+
+    private CompactionResult tryCompact(int mostKeyBytes, MoveControl control) {
         log.state().checkMovable();
         if (!limits().isOn()) {
             throw new InvalidOptionException(
@@ -144,11 +186,20 @@ public final class PartitionCompaction extends Duty {
                 DirtyPart.withLeftOut(log, limits().minLagMs(), log.store().timeMs(), leftOut);
         Last now = last;
         return new Metrics(
-                part.dirtyRatio(), runs.get(), savedBytes.get(), now.timeMs(), now.result());
+                part.dirtyRatio(),
+                runs.get(),
+                savedBytes.get(),
+                now.timeMs(),
+                now.result(),
+                failure);
     }
 
     /** Adds what it has skipped. Any thread. */
     public void addFindings(List<String> findings) {
+        Error error = failure;
+        if (error != null && limits().isOn()) {
+            findings.add(finding(error));
+        }
         List<String> now = skipped;
         if (!now.isEmpty() && limits().isOn()) {
             findings.add(
@@ -159,6 +210,14 @@ public final class PartitionCompaction extends Duty {
                             + " compacted; the first is "
                             + now.get(0));
         }
+    }
+
+    private String finding(Error error) {
+        return log
+                + ": its compaction has ended with "
+                + error
+                + " and is not tried again by itself: compact it on request, or open the store"
+                + " again, when the cause is gone";
     }
 
     private long retryMs() {

@@ -134,12 +134,11 @@ final class RewriteSource {
 
     private BatchFilter.Result filter(LogSegment segment, SourceSegment source, int room)
             throws IOException, UnreadableSegmentException {
-        byte[] bytes = source.read();
-        if (bytes == null) {
+        if (!source.isWhole()) {
             throw new UnreadableSegmentException(segment, source.damage(), null);
         }
         try {
-            return filter.apply(bytes, source.size(), room);
+            return filter.apply(source, room);
         } catch (IOException | MissingCodecException e) {
             throw new UnreadableSegmentException(segment, source.unreadable(e), e);
         }

@@ -7,6 +7,7 @@ import io.firn.move.CheckedCopy;
 import io.firn.move.Pace;
 import io.firn.spi.BlockCopy;
 import java.io.IOException;
+import java.io.OutputStream;
 import java.nio.ByteBuffer;
 
 /**
@@ -16,12 +17,27 @@ import java.nio.ByteBuffer;
 final class RewriteTarget {
     private static final long NONE = -1;
 
+    /** They take 1 MiB, and once more while the segment is published. */
+    private static final int MOST_INDEX_ENTRIES = 50_000;
+
     private final CheckedCopy copy;
     private final long baseOffset;
     private final int mostBytes;
     private final SparseIndex index;
     private final ByteBuffer piece = ByteBuffer.allocate(CheckedCopy.PIECE);
     private final byte[] filler = new byte[FillerBatch.LENGTH];
+    private final OutputStream output =
+            new OutputStream() {
+                @Override
+                public void write(int b) throws IOException {
+                    write(new byte[] {(byte) b}, 0, 1);
+                }
+
+                @Override
+                public void write(byte[] bytes, int from, int length) throws IOException {
+                    put(bytes, from, length);
+                }
+            };
 
     /** The first offset of the run of removed batches before the next batch. */
     private long removedFrom = NONE;
@@ -39,7 +55,7 @@ final class RewriteTarget {
         this.copy = new CheckedCopy(copy, what);
         this.baseOffset = baseOffset;
         this.mostBytes = mostBytes;
-        this.index = SparseIndex.roomy(mostBytes);
+        this.index = SparseIndex.small(mostBytes, MOST_INDEX_ENTRIES);
     }
 
     /** Leaves out the batch that a source is at. */
@@ -58,29 +74,38 @@ final class RewriteTarget {
      */
     void write(BatchFilter filter, long endOffset) throws IOException {
         endRun();
-        add(filter.bytes(), filter.size(), endOffset, filter.maxTimestamp());
+        add(filter.size(), endOffset, filter.maxTimestamp());
+        int end = size() + filter.size();
+        filter.writeTo(output);
+        if (size() != end) {
+            throw new IllegalStateException("a batch has ended at " + size() + ", not at " + end);
+        }
     }
 
     private void endRun() throws IOException {
         if (removedFrom != NONE) {
             FillerBatch.put(ByteBuffer.wrap(filler), 0, removedFrom, removedTo, removedEpochBits);
             removedFrom = NONE;
-            add(filler, filler.length, removedTo, NONE);
+            add(filler.length, removedTo, NONE);
+            put(filler, 0, filler.length);
         }
     }
 
-    private void add(byte[] bytes, int size, long endOffset, long maxTimestamp) throws IOException {
+    private void add(int size, long endOffset, long maxTimestamp) throws IOException {
         if (size > mostBytes - size()) {
             throw new StoreFullException("what is left takes more than " + mostBytes + " bytes");
         }
         index.onBatch(size(), size, (int) (endOffset - baseOffset - 1), maxTimestamp);
-        if (size > piece.remaining()) {
-            writePiece();
-        }
-        if (size > piece.remaining()) {
-            copy.write(bytes, 0, size);
-        } else {
-            piece.put(bytes, 0, size);
+    }
+
+    private void put(byte[] bytes, int from, int length) throws IOException {
+        for (int done = 0; done < length; ) {
+            if (!piece.hasRemaining()) {
+                writePiece();
+            }
+            int n = Math.min(piece.remaining(), length - done);
+            piece.put(bytes, from + done, n);
+            done += n;
         }
     }
 

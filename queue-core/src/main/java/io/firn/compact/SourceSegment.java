@@ -9,8 +9,8 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 
 /**
- * Reads the batches of a sealed segment, each verified and copied out of the mapping. The segment
- * is pinned until this is closed. For one thread.
+ * Reads the batches of a sealed segment, each verified. The segment is pinned until this is closed.
+ * For one thread.
  */
 final class SourceSegment implements AutoCloseable {
     private final LogSegment segment;
@@ -18,7 +18,6 @@ final class SourceSegment implements AutoCloseable {
     private final ByteBuffer memory;
     private final SegmentWalk walk;
     private final BatchVerifier verifier = new BatchVerifier();
-    private byte[] bytes = new byte[64 * 1024];
 
     /**
      * Opens a segment before its first batch.
@@ -42,33 +41,33 @@ final class SourceSegment implements AutoCloseable {
     }
 
     /**
-     * Returns the batch's bytes, in an array that begins with them.
+     * Verifies the batch.
      *
-     * @return null when it is damaged; see {@link #damage}
+     * @return false when it is damaged; see {@link #damage}
      * @throws IOException when the medium fails
      */
-    byte[] read() throws IOException {
+    boolean isWhole() throws IOException {
         if (walk.isDamage()) {
-            return null;
-        }
-        int size = walk.size();
-        if (bytes.length < size) {
-            bytes = new byte[Math.max(size, (int) Math.min(bytes.length * 2L, 1 << 30))];
+            return false;
         }
         try {
             if (verifier.check(memory, walk.position(), segment.written(), walk.fromOffset())
-                    != size) {
+                    != walk.size()) {
                 walk.reject(verifier.reason());
-                return null;
+                return false;
             }
-            memory.get(walk.position(), bytes, 0, size);
         } catch (InternalError e) {
             throw new IOException(segment + " cannot be read: " + e.getMessage(), e);
         }
-        return bytes;
+        return true;
     }
 
-    /** Returns what is damaged, after {@link #read} returned null. */
+    /** Returns the mapping that has the batch; to read it is a fault where the medium fails. */
+    ByteBuffer memory() {
+        return memory;
+    }
+
+    /** Returns what is damaged, after {@link #isWhole} returned false. */
     String damage() {
         return "offsets ["
                 + walk.fromOffset()

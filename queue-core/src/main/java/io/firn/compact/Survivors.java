@@ -50,7 +50,7 @@ final class Survivors {
         if (offset >= knownTo || !batch.hasKey()) {
             return true;
         }
-        if (keys.latest(batch) > offset) {
+        if (keys.latest() > offset) {
             return false;
         }
         return batch.hasValue() || !isSpent(batch);

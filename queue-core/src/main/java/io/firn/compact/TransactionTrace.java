@@ -8,12 +8,16 @@ import org.agrona.collections.LongHashSet;
  * Follows, through one compaction, which transactions still have batches, from the first segment
  * on. What aborted transactions appended goes at once. A marker is needed as long as a batch of its
  * transaction is left: without it, that would look as if it was undecided. Where a segment was not
- * looked at, all markers above it are needed.
+ * looked at, all markers above it are needed; and where the transactions of more than {@link #MOST}
+ * producers have batches at once.
  *
  * <p>Segments that are rewritten together may be gone through several times, each time from {@link
  * #restart} on.
  */
 final class TransactionTrace {
+    /** The two sets take 512 KiB then. */
+    private static final int MOST = 16_384;
+
     private final AbortedTransactions aborted;
 
     /** Producers that have a batch which stays, since their last marker. */
@@ -52,8 +56,13 @@ final class TransactionTrace {
 
     /** Notes a batch of which something stays. */
     void stays(BatchRewriter batch) {
-        if (batch.isTransactional()) {
+        if (!batch.isTransactional()) {
+            return;
+        }
+        if (withBatches.size() < MOST) {
             withBatches.add(batch.producerId());
+        } else if (!withBatches.contains(batch.producerId())) {
+            isBroken = true;
         }
     }
 

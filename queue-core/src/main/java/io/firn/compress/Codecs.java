@@ -3,9 +3,11 @@ package io.firn.compress;
 import io.firn.Compression;
 import io.firn.MissingCodecException;
 import java.io.ByteArrayInputStream;
+import java.io.EOFException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
+import java.nio.ByteBuffer;
 import java.util.stream.Stream;
 
 /**
@@ -13,6 +15,12 @@ import java.util.stream.Stream;
  * are loaded on first use; a store that never uses a codec does not need its library. Thread-safe.
  */
 public final class Codecs {
+    /**
+     * The most bytes that the blocks or the window of {@link #openSmall} take: enough for LZ4's
+     * largest blocks, and for zstd's windows up to level 19.
+     */
+    public static final int MOST_HELD = 1 << ZstdStreams.WINDOW_LOG;
+
     private static final CodecLibrary[] LIBRARIES =
             Stream.of(Compression.values()).map(CodecLibrary::of).toArray(CodecLibrary[]::new);
 
@@ -67,10 +75,54 @@ public final class Codecs {
             throws IOException {
         LIBRARIES[codec.ordinal()].require();
         if (codec == Compression.SNAPPY
-                && SnappyStreams.announced(source, 0, source.length) > maxBytes) {
+                && SnappyStreams.announced(ByteBuffer.wrap(source)) > maxBytes) {
             throw new IOException("batch decompresses to more than " + maxBytes + " bytes");
         }
         return input(codec, new ByteArrayInputStream(source));
+    }
+
+    /**
+     * Returns a stream of the decompressed bytes whose decompressor takes little memory, on the
+     * heap or outside.
+     *
+     * @param source the compressed bytes, from the position to the limit; not copied
+     * @param maxBytes the most bytes that all blocks may announce, where they are announced
+     * @throws IOException when the bytes are not what the codec wrote, or decompressing them takes
+     *     more than {@link #MOST_HELD}
+     */
+    public static InputStream openSmall(Compression codec, ByteBuffer source, int maxBytes)
+            throws IOException {
+        LIBRARIES[codec.ordinal()].require();
+        if (codec == Compression.SNAPPY) {
+            if (SnappyStreams.announced(source) > maxBytes) {
+                throw new IOException("batch decompresses to more than " + maxBytes + " bytes");
+            }
+            long held = SnappyStreams.held(source);
+            if (held > MOST_HELD) {
+                throw new IOException(tooLarge("a block", held));
+            }
+        }
+        InputStream in = new BufferInput(source.duplicate());
+        return codec == Compression.ZSTD ? ZstdStreams.smallInput(in) : input(codec, in);
+    }
+
+    private static String tooLarge(String what, long bytes) {
+        return what
+                + " of it takes "
+                + (bytes < 0 ? "" : bytes + " bytes, ")
+                + "more than the "
+                + MOST_HELD
+                + " bytes that there are for decompressing";
+    }
+
+    /** Returns an exception that says why a stream cannot be decompressed. */
+    public static IOException explained(Compression codec, IOException e) {
+        if (e instanceof EOFException) {
+            return e;
+        }
+        return codec == Compression.ZSTD && ZstdStreams.isWindowTooLarge(e)
+                ? new IOException(tooLarge("a window", -1), e)
+                : new IOException(codec + " stream is damaged: " + e, e);
     }
 
     /** Decompresses; returns false when there are too many bytes. */
@@ -79,7 +131,7 @@ public final class Codecs {
             throws IOException {
         target.length(0);
         if (codec == Compression.SNAPPY
-                && SnappyStreams.announced(source, from, length) > maxBytes) {
+                && SnappyStreams.announced(ByteBuffer.wrap(source, from, length)) > maxBytes) {
             return false;
         }
         try (InputStream in = input(codec, new ByteArrayInputStream(source, from, length))) {
@@ -93,6 +145,17 @@ public final class Codecs {
             }
         }
         return false;
+    }
+
+    /**
+     * Returns a stream that compresses what is written to it. Closing it ends the compression.
+     *
+     * @throws MissingCodecException when the codec's library is not there, or does not load
+     */
+    public static OutputStream compressing(Compression codec, OutputStream target)
+            throws IOException {
+        LIBRARIES[codec.ordinal()].require();
+        return output(codec, target);
     }
 
     static OutputStream output(Compression codec, OutputStream out) throws IOException {
@@ -113,6 +176,34 @@ public final class Codecs {
             case LZ4 -> Lz4Streams.input(in);
             case ZSTD -> ZstdStreams.input(in);
         };
+    }
+
+    private static final class BufferInput extends InputStream {
+        private final ByteBuffer source;
+
+        BufferInput(ByteBuffer source) {
+            this.source = source;
+        }
+
+        @Override
+        public int read() {
+            return source.hasRemaining() ? source.get() & 0xFF : -1;
+        }
+
+        @Override
+        public int read(byte[] target, int from, int length) {
+            if (length == 0) {
+                return 0;
+            }
+            int n = Math.min(length, source.remaining());
+            source.get(target, from, n);
+            return n == 0 ? -1 : n;
+        }
+
+        @Override
+        public int available() {
+            return source.remaining();
+        }
     }
 
     private static final class ScratchOutput extends OutputStream {

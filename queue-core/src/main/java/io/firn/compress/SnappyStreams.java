@@ -23,25 +23,44 @@ final class SnappyStreams {
 
     private static final long MAGIC = 0x8253_4e41_5050_5900L;
 
+    /** The library reads a block without a header into an array that it doubles. */
+    private static final int READ_COPIES = 3;
+
     private SnappyStreams() {}
 
     /**
      * Returns the size that the blocks announce when decompressed. The library allocates that much
      * before it checks anything else.
      *
+     * @param source the blocks, from the position to the limit
      * @throws IOException when a block is longer than the bytes that are left; the library would
      *     allocate its length, too
      */
-    static long announced(byte[] source, int from, int length) throws IOException {
-        ByteBuffer blocks = ByteBuffer.wrap(source);
-        int end = from + length;
-        if (length < HEADER_BYTES || blocks.getLong(from) != MAGIC) {
-            return announced(blocks, from, end);
+    static long announced(ByteBuffer source) throws IOException {
+        return sizes(source)[0];
+    }
+
+    /**
+     * Returns the most bytes that the library holds while it decompresses: the largest block, twice
+     * where arrays grow from block to block, and as it is compressed.
+     */
+    static long held(ByteBuffer source) throws IOException {
+        return sizes(source)[1];
+    }
+
+    private static long[] sizes(ByteBuffer source) throws IOException {
+        int from = source.position();
+        int end = source.limit();
+        if (end - from < HEADER_BYTES || source.getLong(from) != MAGIC) {
+            long announced = announced(source, from, end);
+            return new long[] {announced, announced + (long) READ_COPIES * (end - from)};
         }
         int at = from;
         long total = 0;
+        long largest = 0;
+        int longest = 0;
         while (at + Integer.BYTES <= end) {
-            int size = blocks.getInt(at);
+            int size = source.getInt(at);
             if (size == (int) (MAGIC >>> Integer.SIZE)) {
                 at += HEADER_BYTES;
                 continue;
@@ -50,10 +69,13 @@ final class SnappyStreams {
             if (size < 0 || size > end - at) {
                 throw new IOException("a block of " + size + " bytes where " + (end - at) + " are");
             }
-            total += announced(blocks, at, at + size);
+            long announced = announced(source, at, at + size);
+            total += announced;
+            largest = Math.max(largest, announced);
+            longest = Math.max(longest, size);
             at += size;
         }
-        return total;
+        return new long[] {total, 2 * (largest + longest)};
     }
 
     /** Returns the size that a block announces: seven bits a byte, least significant first. */

@@ -39,6 +39,8 @@ public final class SparseIndex {
     /** The most entries that whole batches can need. */
     private final int mostEntries;
 
+    private final int intervalBytes;
+
     // Replaced by larger ones before the count that needs them is published. A reader reads the
     // count first.
     private int[] lastOffsets;
@@ -57,11 +59,12 @@ public final class SparseIndex {
      * grows, since most partitions never fill a segment.
      */
     public SparseIndex(int segmentBytes) {
-        this(segmentBytes / INTERVAL_BYTES + 1, FEW, FEW);
+        this(segmentBytes / INTERVAL_BYTES + 1, FEW, FEW, INTERVAL_BYTES);
     }
 
-    private SparseIndex(int mostEntries, int entries, int timeEntries) {
+    private SparseIndex(int mostEntries, int entries, int timeEntries, int intervalBytes) {
         this.mostEntries = mostEntries;
+        this.intervalBytes = intervalBytes;
         lastOffsets = new int[entries];
         positions = new int[entries];
         times = new long[timeEntries];
@@ -74,7 +77,16 @@ public final class SparseIndex {
      */
     public static SparseIndex roomy(int segmentBytes) {
         int most = segmentBytes / INTERVAL_BYTES + 1;
-        return new SparseIndex(most, most, most + 1); // one more time, the last one
+        return new SparseIndex(most, most, most + 1, INTERVAL_BYTES); // one more time, the last one
+    }
+
+    /**
+     * Creates an empty index for a segment of that many bytes that grows to a number of entries at
+     * most. If there were more, their distance is larger.
+     */
+    public static SparseIndex small(int segmentBytes, int mostEntries) {
+        int interval = Math.max(INTERVAL_BYTES, segmentBytes / mostEntries + 1);
+        return new SparseIndex(segmentBytes / interval + 1, FEW, FEW, interval);
     }
 
     /**
@@ -89,7 +101,7 @@ public final class SparseIndex {
         }
         // Whole batches need no more entries than there is room for. Damaged ones may seem to
         // overlap; without some entries a search begins earlier.
-        if (bytesSinceEntry > INTERVAL_BYTES && count < mostEntries) {
+        if (bytesSinceEntry > intervalBytes && count < mostEntries) {
             addEntry(position, lastOffset);
             addTime();
             bytesSinceEntry = 0;
@@ -200,7 +212,7 @@ public final class SparseIndex {
         }
         int n = offsetBytes.length / OFFSET_ENTRY;
         int times = timeBytes.length / TIME_ENTRY;
-        SparseIndex index = new SparseIndex(n, n, times);
+        SparseIndex index = new SparseIndex(n, n, times, INTERVAL_BYTES);
         ByteBuffer b = ByteBuffer.wrap(offsetBytes);
         for (int i = 0; i < n; i++) {
             index.lastOffsets[i] = b.getInt();

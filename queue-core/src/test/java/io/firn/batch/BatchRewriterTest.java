@@ -11,10 +11,10 @@ import io.firn.StoredRecord;
 import io.firn.kafka.KafkaBatches;
 import io.firn.kafka.RandomRecords;
 import io.firn.kafka.SameRecords;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.OptionalLong;
 import org.apache.kafka.common.record.internal.MemoryRecords;
@@ -30,7 +30,7 @@ class BatchRewriterTest {
     private static final long HORIZON_MS = 1_800_000_000_123L;
 
     private final RandomRecords random = new RandomRecords(20261123);
-    private final BatchRewriter rewriter = new BatchRewriter();
+    private final BatchRewriter rewriter = new BatchRewriter(new KeyHash());
 
     private static byte[] stored(KafkaBatches kind, List<StoredRecord> records) {
         ByteBuffer batch = kind.encode(records);
@@ -44,7 +44,7 @@ class BatchRewriterTest {
 
     private byte[] rewrite(byte[] batch, List<StoredRecord> kept, long horizonMs)
             throws IOException {
-        rewriter.open(batch, batch.length);
+        open(batch);
         int i = 0;
         while (rewriter.next()) {
             if (i < kept.size() && kept.get(i).offset() == rewriter.offset()) {
@@ -54,7 +54,14 @@ class BatchRewriterTest {
         }
         assertEquals(kept.size(), rewriter.keptCount());
         int size = rewriter.finish(horizonMs);
-        return Arrays.copyOf(rewriter.bytes(), size);
+        ByteArrayOutputStream made = new ByteArrayOutputStream();
+        rewriter.writeTo(made);
+        assertEquals(size, made.size());
+        return made.toByteArray();
+    }
+
+    private void open(byte[] batch) throws IOException {
+        rewriter.open(ByteBuffer.wrap(batch), 0, batch.length);
     }
 
     private List<StoredRecord> some(List<StoredRecord> records) {
@@ -110,7 +117,7 @@ class BatchRewriterTest {
             byte[] rest = rewrite(batch, kept, HORIZON_MS);
             assertRest(kept, batch, rest);
             assertEquals(OptionalLong.of(HORIZON_MS), only(rest).deleteHorizonMs());
-            rewriter.open(rest, rest.length);
+            open(rest);
             assertEquals(HORIZON_MS, rewriter.horizonMs());
             List<StoredRecord> fewer = some(kept);
             byte[] least = rewrite(rest, fewer, BatchRewriter.NO_HORIZON);
@@ -144,7 +151,7 @@ class BatchRewriterTest {
     void shouldSayThatABatchHasNoRecords() throws IOException {
         byte[] filler = new byte[FillerBatch.LENGTH];
         FillerBatch.put(ByteBuffer.wrap(filler), 0, BASE, BASE + 7, EPOCH);
-        rewriter.open(filler, filler.length);
+        open(filler);
         assertFalse(rewriter.next());
         assertEquals(0, rewriter.count());
         assertEquals(BASE + 7, rewriter.nextOffset());
@@ -170,7 +177,7 @@ class BatchRewriterTest {
     }
 
     private void readAll(byte[] batch) throws IOException {
-        rewriter.open(batch, batch.length);
+        open(batch);
         while (rewriter.next()) {
             rewriter.keep();
         }
