@@ -59,7 +59,9 @@ final class Admission {
         if (!group.members().hasRoomFor(bytes, before)) {
             return Errors.GROUP_MAX_SIZE_REACHED;
         }
-        if (before == null && !group.hasMemoryFor(2L * bytes)) {
+        long more = 2L * (bytes - (before == null ? 0 : before.bytes()));
+        if (more > 0
+                && !(group.hasMemoryFor(more) && group.mayGrow(more, limits.maxGroupBytes()))) {
             return Errors.COORDINATOR_NOT_AVAILABLE; // the client tries again
         }
         if (ask.memberId.isEmpty()) {

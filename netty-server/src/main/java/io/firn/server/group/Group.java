@@ -3,8 +3,8 @@ package io.firn.server.group;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.firn.server.wire.DeadlineTimer;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -40,9 +40,9 @@ final class Group {
     @GuardedBy("this")
     private final Map<String, String> commitMetadata = new TreeMap<>();
 
-    /** The topics in which the group has offsets, as far as it is known. */
+    /** What its offsets use, by topic, as far as it is known. */
     @GuardedBy("this")
-    private final Set<UUID> topics = new HashSet<>();
+    private final Map<UUID, Long> topics = new TreeMap<>();
 
     @GuardedBy("this")
     private GroupMemory memory;
@@ -55,6 +55,13 @@ final class Group {
 
     @GuardedBy("this")
     private long cursorBytes;
+
+    /** Whether something has changed since the group's file was written. */
+    @GuardedBy("this")
+    private boolean unwritten;
+
+    private volatile String storedOwner = GroupMemory.NOBODY;
+    private volatile long usedNs = System.nanoTime();
 
     @GuardedBy("this")
     private final RebalanceDeadlines deadlines = new RebalanceDeadlines();
@@ -144,11 +151,13 @@ final class Group {
     @GuardedBy("this")
     void emptySinceMs(long value) {
         emptySinceMs = value;
+        unwritten = true;
     }
 
+    /** The metadata of commits, by place; changed by the other method only. */
     @GuardedBy("this")
     Map<String, String> commitMetadata() {
-        return commitMetadata;
+        return Collections.unmodifiableMap(commitMetadata);
     }
 
     /** Sets or removes the metadata of a commit; returns what was there. */
@@ -159,7 +168,24 @@ final class Group {
                         ? commitMetadata.remove(place)
                         : commitMetadata.put(place, value);
         metadataBytes += bytesOf(value) - bytesOf(before);
+        unwritten |= bytesOf(value) > 0 || bytesOf(before) > 0;
         return before;
+    }
+
+    /** Returns how many bytes more the metadata of commits would use, or fewer. */
+    @GuardedBy("this")
+    long growth(Map<String, String> metadata) {
+        long more = 0;
+        for (Map.Entry<String, String> each : metadata.entrySet()) {
+            more += growth(each.getKey(), each.getValue());
+        }
+        return more;
+    }
+
+    /** Returns how many bytes more the metadata of a commit would use, or fewer. */
+    @GuardedBy("this")
+    long growth(String place, String value) {
+        return bytesOf(value) - bytesOf(commitMetadata.get(place));
     }
 
     private static long bytesOf(String metadata) {
@@ -174,26 +200,95 @@ final class Group {
         countMemory();
     }
 
+    /** Sets for which client its memory is to count. */
+    @GuardedBy("this")
+    void storedOwner(String value) {
+        storedOwner = value;
+    }
+
+    /** Returns for which client its memory counted when it came into memory. */
+    String storedOwner() {
+        return storedOwner;
+    }
+
+    /** Returns for which client its memory counts. */
+    @GuardedBy("this")
+    String owner() {
+        return memory == null ? storedOwner : memory.owner();
+    }
+
+    /** Counts for a client, if it has room, what has counted for nobody. */
+    @GuardedBy("this")
+    void adopt(String client) {
+        if (owner().equals(GroupMemory.NOBODY) && memory != null && memory.moveTo(client)) {
+            unwritten = true;
+        }
+    }
+
     /** Returns whether a number of bytes may be added to what is remembered. */
     @GuardedBy("this")
     boolean hasMemoryFor(long more) {
         return memory == null || memory.hasRoomFor(more);
     }
 
+    /** Returns whether the group's file may have a number of bytes more. */
+    @GuardedBy("this")
+    boolean mayGrow(long more, long mostBytes) {
+        return metadataBytes + cursorBytes + members.protocolBytes() + more <= mostBytes;
+    }
+
     /** Counts what the group uses now; to be called after changes. */
     @GuardedBy("this")
     void countMemory() {
         if (memory != null) {
-            long fixed = FIXED_BYTES + 2L * id.length();
-            memory.set(
-                    state == GroupState.DEAD
-                            ? 0
-                            : fixed
-                                    + pendingBytes
-                                    + metadataBytes
-                                    + cursorBytes
-                                    + members.memoryBytes());
+            memory.set(state == GroupState.DEAD ? 0 : memoryBytes());
         }
+    }
+
+    /** Returns about how much memory the group uses. */
+    @GuardedBy("this")
+    long memoryBytes() {
+        long fixed = FIXED_BYTES + 2L * id.length();
+        return fixed + pendingBytes + metadataBytes + cursorBytes + members.memoryBytes();
+    }
+
+    /** Called when the group's file has everything. */
+    @GuardedBy("this")
+    void wrote() {
+        unwritten = false;
+    }
+
+    /** Returns whether the group's file lacks something. */
+    @GuardedBy("this")
+    boolean isUnwritten() {
+        return unwritten;
+    }
+
+    /**
+     * Leaves the memory if the group's file has everything and nobody is a member. The group then
+     * is dead: requests that have it already are to be tried again.
+     */
+    @GuardedBy("this")
+    boolean leaveMemory() {
+        if (state != GroupState.EMPTY
+                || unwritten
+                || emptySinceMs == NEVER_USED
+                || !pendingIds.isEmpty()) {
+            return false;
+        }
+        memory.store();
+        state = GroupState.DEAD;
+        return true;
+    }
+
+    /** Notes that a request has named the group. Thread-safe. */
+    void used() {
+        usedNs = System.nanoTime();
+    }
+
+    /** Returns when a request has named the group last. Thread-safe. */
+    long usedNs() {
+        return usedNs;
     }
 
     /**
@@ -204,16 +299,29 @@ final class Group {
      */
     @GuardedBy("this")
     boolean noteCursor(UUID topic, long bytes) {
-        if (topics.contains(topic)) {
+        if (topics.containsKey(topic)) {
             return true;
         }
         if (!hasMemoryFor(bytes)) {
             return false;
         }
-        topics.add(topic);
-        cursorBytes += bytes;
+        addTopic(topic, bytes);
         countMemory();
         return true;
+    }
+
+    /** Adds a topic in which the group has offsets. */
+    @GuardedBy("this")
+    void addTopic(UUID topic, long bytes) {
+        topics.put(topic, bytes);
+        cursorBytes += bytes;
+        unwritten = true;
+    }
+
+    /** Returns what its offsets use, by topic. */
+    @GuardedBy("this")
+    Map<UUID, Long> topics() {
+        return topics;
     }
 
     /** Returns whether nothing is known of the group but its id. */
@@ -237,6 +345,7 @@ final class Group {
     @GuardedBy("this")
     void add(Member member) {
         members.add(member);
+        unwritten = true;
         removePending(member.id());
     }
 

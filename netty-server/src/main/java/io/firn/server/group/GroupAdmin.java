@@ -50,8 +50,7 @@ public final class GroupAdmin {
         Filter filter = Filter.of(request);
         Access access = exchange.connection().access();
         boolean all = access.has(Right.LIST_GROUPS);
-        Set<String> ids = new LinkedHashSet<>();
-        coordinator.groups().forEach(group -> ids.add(group.id()));
+        Set<String> ids = coordinator.ids();
         ids.addAll(offsets.groupIds());
         exchange.inSteps(
                 ids,
@@ -60,7 +59,7 @@ public final class GroupAdmin {
                         return;
                     }
                     exchange.addAnswerBytes(LISTED_BYTES);
-                    Group group = coordinator.find(id);
+                    Group group = coordinator.look(id);
                     if (group == null) {
                         add(response, filter, id, "", GroupState.EMPTY);
                     } else {
@@ -116,7 +115,7 @@ public final class GroupAdmin {
         // Each once: a group may be large, and a request may name it very often.
         Set<String> once = new LinkedHashSet<>(request.groups());
         Set<String> withOffsets =
-                once.stream().allMatch(id -> coordinator.find(id) != null)
+                once.stream().allMatch(id -> coordinator.look(id) != null)
                         ? Set.of()
                         : offsets.groupIds();
         exchange.inSteps(
@@ -132,7 +131,7 @@ public final class GroupAdmin {
                                                         Errors.GROUP_AUTHORIZATION_FAILED.code()));
                         return;
                     }
-                    Group group = coordinator.find(id);
+                    Group group = coordinator.look(id);
                     DescribedGroup described;
                     if (group == null) {
                         boolean hasOffsets = withOffsets.contains(id);
@@ -214,7 +213,7 @@ public final class GroupAdmin {
     }
 
     private Errors delete(String id, Set<String> withOffsets) {
-        if (coordinator.find(id) == null && !withOffsets.contains(id)) {
+        if (coordinator.look(id) == null && !withOffsets.contains(id)) {
             return Errors.GROUP_ID_NOT_FOUND;
         }
         try {

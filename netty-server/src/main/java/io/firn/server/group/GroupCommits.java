@@ -78,9 +78,38 @@ final class GroupCommits {
      *
      * @param metadata what the client has committed beside the offsets, by place
      * @return whether it is durable; otherwise it will be when the group's rebalance is over
+     * @throws org.apache.kafka.common.errors.CoordinatorNotAvailableException if there is no room
+     *     for the metadata, or the group has just left the memory; nothing is recorded
      */
     boolean record(Group group, Map<String, String> metadata) {
         synchronized (group) {
+            long more = group.growth(metadata);
+            if (more > 0 && refusal(group, more) != Errors.NONE) {
+                throw Errors.COORDINATOR_NOT_AVAILABLE.exception();
+            }
+            return recordAll(group, metadata);
+        }
+    }
+
+    /** Returns why a group does not remember a number of bytes more of metadata, or NONE. */
+    @GuardedBy("group")
+    Errors refusal(Group group, long more) {
+        if (!group.mayGrow(more, limits.maxGroupBytes())) {
+            return Errors.OFFSET_METADATA_TOO_LARGE;
+        }
+        return group.hasMemoryFor(more) ? Errors.NONE : Errors.COORDINATOR_NOT_AVAILABLE;
+    }
+
+    /** As {@link #record}, of what was counted when it was put into a transaction. */
+    boolean recordCommitted(Group group, Map<String, String> metadata) {
+        return recordAll(group, metadata);
+    }
+
+    private boolean recordAll(Group group, Map<String, String> metadata) {
+        synchronized (group) {
+            if (group.is(GroupState.DEAD)) {
+                throw Errors.COORDINATOR_NOT_AVAILABLE.exception();
+            }
             Map<String, String> before = new HashMap<>();
             boolean changed = false;
             for (Map.Entry<String, String> each : metadata.entrySet()) {
@@ -98,7 +127,7 @@ final class GroupCommits {
                 group.emptySinceMs(now);
             }
             boolean isSettled = group.is(GroupState.EMPTY) || group.is(GroupState.STABLE);
-            if (isSettled && (aged || changed)) {
+            if (isSettled && (aged || changed || group.isUnwritten())) {
                 try {
                     files.write(group);
                 } catch (RuntimeException e) {

@@ -4,10 +4,12 @@ import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.firn.server.config.GroupIds;
 import io.firn.server.group.Admission.JoinRequest;
 import java.io.IOException;
+import java.util.LinkedHashSet;
 import java.util.Map;
-import java.util.concurrent.ConcurrentHashMap;
+import java.util.Set;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.function.Consumer;
+import org.apache.kafka.common.errors.ApiException;
 import org.apache.kafka.common.protocol.Errors;
 
 /**
@@ -19,7 +21,7 @@ import org.apache.kafka.common.protocol.Errors;
 public final class GroupCoordinator {
     private static final System.Logger LOG = System.getLogger("io.firn.server");
 
-    private final Map<String, Group> groups = new ConcurrentHashMap<>();
+    private final KnownGroups groups;
     private final GroupFiles files;
     private final GroupLimits limits;
     private final Rebalances rebalances;
@@ -39,46 +41,35 @@ public final class GroupCoordinator {
         this.rebalances = new Rebalances(files, limits);
         this.admission = new Admission(files, limits, rebalances);
         this.timers = new GroupTimers(background, rebalances);
-        for (Group group : files.readAll(System.nanoTime())) {
-            synchronized (group) {
-                group.memory(new GroupMemory(limits.memory(), ""));
-            }
-            groups.put(group.id(), timers.start(group));
-        }
+        this.groups = new KnownGroups(files, limits.memory(), timers::start);
+        groups.open();
     }
 
+    /** Returns a group, see {@link KnownGroups#find}. */
     Group find(String groupId) {
-        return groups.get(groupId);
+        return groups.find(groupId);
     }
 
-    Iterable<Group> groups() {
-        return groups.values();
+    /** Returns a group to look at, see {@link KnownGroups#look}. */
+    Group look(String groupId) {
+        return groups.look(groupId);
+    }
+
+    /** Returns the ids of all groups. */
+    Set<String> ids() {
+        Set<String> ids = new LinkedHashSet<>();
+        groups.loaded().forEach(group -> ids.add(group.id()));
+        ids.addAll(groups.storedIds());
+        return ids;
     }
 
     int count() {
-        return groups.size();
+        return groups.count();
     }
 
-    /**
-     * Returns a group, and creates it if necessary; the caller holds no group's monitor.
-     *
-     * @param owner the client, in whose share of the memory a new group is
-     * @return null if there is no memory for another group
-     */
+    /** Returns a group, and creates it if necessary, see {@link KnownGroups#findOrCreate}. */
     Group findOrCreate(String groupId, String owner) {
-        Group known = groups.get(groupId);
-        if (known != null || !limits.memory().hasRoomFor(owner, Group.FIXED_BYTES)) {
-            return known;
-        }
-        return groups.computeIfAbsent(groupId, id -> create(id, owner));
-    }
-
-    private Group create(String groupId, String owner) {
-        Group group = new Group(groupId, Group.NEVER_USED);
-        synchronized (group) {
-            group.memory(new GroupMemory(limits.memory(), owner));
-        }
-        return timers.start(group);
+        return groups.findOrCreate(groupId, owner);
     }
 
     /** Forgets a group that a request has mentioned, and that nobody uses. */
@@ -94,7 +85,7 @@ public final class GroupCoordinator {
     private void end(Group group) {
         group.state(GroupState.DEAD);
         group.countMemory();
-        groups.remove(group.id(), group);
+        groups.remove(group);
     }
 
     // ---- join
@@ -105,7 +96,7 @@ public final class GroupCoordinator {
             wrong = Errors.INVALID_GROUP_ID;
         } else if (!limits.allowsSession(ask.sessionMs())) {
             wrong = Errors.INVALID_SESSION_TIMEOUT;
-        } else if (!ask.memberId().isEmpty() && !groups.containsKey(ask.groupId())) {
+        } else if (!ask.memberId().isEmpty() && groups.find(ask.groupId()) == null) {
             wrong = Errors.UNKNOWN_MEMBER_ID;
         }
         if (wrong != Errors.NONE) {
@@ -140,7 +131,7 @@ public final class GroupCoordinator {
             Map<String, byte[]> assignments) {}
 
     void sync(SyncRequest ask, Consumer<SyncResult> reply) {
-        Group group = groups.get(ask.groupId);
+        Group group = groups.find(ask.groupId);
         if (group == null) {
             reply.accept(SyncResult.refused(Errors.UNKNOWN_MEMBER_ID));
             return;
@@ -172,10 +163,14 @@ public final class GroupCoordinator {
             }
             case COMPLETING -> {
                 group.renewSession(member, System.nanoTime());
+                boolean leads = group.members().isLeader(member.id());
+                if (leads && !hasRoomFor(group, ask.assignments)) {
+                    return Errors.COORDINATOR_NOT_AVAILABLE; // the client joins again
+                }
                 // A client that lost its connection asks again: its first request is obsolete.
                 member.completeSync(SyncResult.refused(Errors.UNKNOWN_MEMBER_ID));
                 member.syncing(reply);
-                if (group.members().isLeader(member.id())) {
+                if (leads) {
                     rebalances.assign(group, ask.assignments);
                 }
             }
@@ -190,10 +185,21 @@ public final class GroupCoordinator {
         return Errors.NONE;
     }
 
+    @GuardedBy("group")
+    private boolean hasRoomFor(Group group, Map<String, byte[]> assignments) {
+        long more = 0;
+        for (Member member : group.members()) {
+            byte[] next = assignments.get(member.id());
+            more += (next == null ? 0 : next.length) - member.assignment().length;
+        }
+        return more <= 0
+                || (group.hasMemoryFor(more) && group.mayGrow(more, limits.maxGroupBytes()));
+    }
+
     // ---- heartbeat, leave
 
     Errors heartbeat(String groupId, int generation, String memberId, String instanceId) {
-        Group group = groups.get(groupId);
+        Group group = groups.find(groupId);
         if (group == null) {
             return Errors.UNKNOWN_MEMBER_ID;
         }
@@ -219,7 +225,7 @@ public final class GroupCoordinator {
         if (memberId.isEmpty()) {
             return true;
         }
-        Group group = groups.get(groupId);
+        Group group = groups.find(groupId);
         if (group == null) {
             return false;
         }
@@ -230,7 +236,7 @@ public final class GroupCoordinator {
     }
 
     Errors leave(String groupId, String memberId, String instanceId) {
-        Group group = groups.get(groupId);
+        Group group = groups.find(groupId);
         if (group == null) {
             return Errors.UNKNOWN_MEMBER_ID;
         }
@@ -268,17 +274,36 @@ public final class GroupCoordinator {
      * @param mayHaveOffsets false if it had none shortly before
      */
     Errors delete(String groupId, boolean mayHaveOffsets) {
-        Group group = groups.get(groupId);
+        Boolean deleted =
+                groups.deleteStored(
+                        groupId, GroupCoordinator::isEmpty, () -> offsets.deleteAll(groupId));
+        if (deleted != null) {
+            return deleted ? Errors.NONE : Errors.NON_EMPTY_GROUP;
+        }
+        Group group = groups.find(groupId);
         if (group == null) {
             return offsets.deleteAll(groupId) ? Errors.NONE : Errors.GROUP_ID_NOT_FOUND;
         }
+        return delete(group, mayHaveOffsets);
+    }
+
+    private static boolean isEmpty(Group group) {
         synchronized (group) {
-            if (!group.members().isEmpty() || !group.is(GroupState.EMPTY)) {
+            return group.members().isEmpty() && group.is(GroupState.EMPTY);
+        }
+    }
+
+    private Errors delete(Group group, boolean mayHaveOffsets) {
+        synchronized (group) {
+            if (group.is(GroupState.DEAD)) {
+                return Errors.COORDINATOR_NOT_AVAILABLE; // just deleted: the client tries again
+            }
+            if (!isEmpty(group)) {
                 return Errors.NON_EMPTY_GROUP;
             }
             if (mayHaveOffsets || group.emptySinceMs() != Group.NEVER_USED) {
-                var unused = offsets.deleteAll(groupId);
-                files.delete(groupId);
+                var unused = offsets.deleteAll(group.id());
+                files.delete(group.id());
             }
             end(group); // last: a group that could not be deleted remains
             return Errors.NONE;
@@ -288,17 +313,40 @@ public final class GroupCoordinator {
     /** Deletes groups that have been empty for too long; to be called every few minutes. */
     void expire() {
         long before = System.currentTimeMillis() - limits.retentionMs();
-        for (Group group : groups.values()) {
-            try {
-                expire(group, before);
-            } catch (RuntimeException e) {
-                LOG.log(
-                        System.Logger.Level.ERROR,
-                        "group "
-                                + group.id()
-                                + " has expired and could not be deleted; tried again later",
-                        e);
-            }
+        for (Group group : groups.loaded()) {
+            expire(group.id(), () -> expire(group, before));
+        }
+        for (String id : groups.storedIds()) {
+            expire(id, () -> expireStored(id, before));
+        }
+    }
+
+    private static void expire(String id, Runnable step) {
+        try {
+            step.run();
+        } catch (ApiException e) {
+            return; // there is no memory now to load it
+        } catch (RuntimeException e) {
+            LOG.log(
+                    System.Logger.Level.ERROR,
+                    "group " + id + " has expired and could not be deleted; tried again later",
+                    e);
+        }
+    }
+
+    private void expireStored(String id, long beforeMs) {
+        Boolean deleted =
+                groups.deleteStored(
+                        id,
+                        group -> {
+                            synchronized (group) {
+                                return isEmpty(group) && group.emptySinceMs() < beforeMs;
+                            }
+                        },
+                        () -> offsets.deleteAll(id));
+        Group copy = deleted != null && !deleted ? groups.look(id) : null;
+        if (copy != null && !isEmpty(copy)) {
+            var unused = groups.find(id); // from now on its members have deadlines
         }
     }
 
@@ -310,7 +358,7 @@ public final class GroupCoordinator {
                 if (group.emptySinceMs() == Group.NEVER_USED) {
                     end(group); // it was never used
                 } else {
-                    var unused = delete(group.id());
+                    var unused = delete(group, true);
                 }
             }
         }

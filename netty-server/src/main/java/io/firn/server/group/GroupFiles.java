@@ -1,18 +1,25 @@
 package io.firn.server.group;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.firn.FirnException;
+import io.firn.medium.DamagedFileException;
 import io.firn.medium.FileMedium;
 import io.firn.medium.SmallFile;
 import java.io.IOException;
+import java.net.URLDecoder;
 import java.net.URLEncoder;
-import java.nio.charset.StandardCharsets;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Base64;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.UUID;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
 
 /**
  * The files of groups, one small text file each. It contains the members of the last complete
@@ -22,10 +29,17 @@ import java.util.Map;
 final class GroupFiles {
     private static final String MAGIC = "group";
     private static final int VERSION = 1;
+    private static final String PREFIX = "group-";
     private static final String METADATA = "note.";
+    private static final String TOPIC = "topic.";
+    private static final String OWNER = "owner";
+    private static final long LARGE_BYTES = 256 << 10;
 
     private final FileMedium medium;
     private final Path directory;
+
+    /** A file uses several times its size while it is read or written: one large one at a time. */
+    private final ReentrantLock large = new ReentrantLock();
 
     GroupFiles(FileMedium medium, Path directory) throws IOException {
         this.medium = medium;
@@ -33,37 +47,108 @@ final class GroupFiles {
         medium.createDirectories(directory);
     }
 
-    /** Returns all groups that have a file. Corrupted files are logged and skipped. */
-    List<Group> readAll(long nowNs) throws IOException {
-        List<Group> groups = new ArrayList<>();
+    /** Passes on all groups that have a file, one at a time. Corrupted files are logged. */
+    void forEach(long nowNs, Consumer<Group> visitor) throws IOException {
         for (String name : medium.list(directory)) {
-            if (name.startsWith(".")) {
-                continue; // a temporary file of a write that a crash interrupted
-            }
-            try {
-                groups.add(
-                        decode(
-                                SmallFile.read(medium, directory.resolve(name), MAGIC, VERSION),
-                                nowNs));
-            } catch (IOException | IllegalArgumentException e) {
-                System.getLogger("io.firn.server")
-                        .log(
-                                System.Logger.Level.ERROR,
-                                "group file {0} is corrupted, its members have to join again: {1}",
-                                name,
-                                e.getMessage());
+            if (name.startsWith(PREFIX)) { // not a temporary file of an interrupted write
+                Group group;
+                try {
+                    group = readFile(name, nowNs);
+                } catch (IOException e) {
+                    logCorrupted(name, e);
+                    continue;
+                }
+                if (group != null) {
+                    visitor.accept(group);
+                }
             }
         }
-        return groups;
+    }
+
+    /** Returns the ids of all groups that have a file. */
+    List<String> ids() {
+        try {
+            List<String> ids = new ArrayList<>();
+            for (String name : medium.list(directory)) {
+                if (name.startsWith(PREFIX)) {
+                    ids.add(URLDecoder.decode(name.substring(PREFIX.length()), UTF_8));
+                }
+            }
+            return ids;
+        } catch (IOException | IllegalArgumentException e) {
+            throw new FirnException("groups could not be listed: " + e.getMessage(), e);
+        }
+    }
+
+    /** Returns a group as its file has it; null if it has none, or a corrupted one. */
+    Group read(String groupId, long nowNs) {
+        String name = file(groupId).getFileName().toString();
+        try {
+            return readFile(name, nowNs);
+        } catch (DamagedFileException e) {
+            logCorrupted(name, e);
+            return null;
+        } catch (IOException e) {
+            throw new FirnException(
+                    "group " + groupId + " could not be read: " + e.getMessage(), e);
+        }
+    }
+
+    private Group readFile(String name, long nowNs) throws IOException {
+        Path file = directory.resolve(name);
+        if (!medium.exists(file)) {
+            return null;
+        }
+        boolean isLarge = isLarge(file);
+        if (isLarge) {
+            large.lock();
+        }
+        try {
+            Map<String, String> map = SmallFile.read(medium, file, MAGIC, VERSION);
+            return map == null ? null : decode(map, nowNs);
+        } catch (RuntimeException e) {
+            throw new DamagedFileException(file + " is damaged: " + e);
+        } finally {
+            if (isLarge) {
+                large.unlock();
+            }
+        }
+    }
+
+    private boolean isLarge(Path file) throws IOException {
+        try {
+            FileMedium.FileStatus status = medium.statusOf(file);
+            return status == null || status.bytes() > LARGE_BYTES;
+        } catch (NoSuchFileException e) {
+            return false;
+        }
+    }
+
+    private static void logCorrupted(String name, IOException e) {
+        System.getLogger("io.firn.server")
+                .log(
+                        System.Logger.Level.ERROR,
+                        "group file {0} is corrupted, its members have to join again: {1}",
+                        name,
+                        e.getMessage());
     }
 
     @GuardedBy("group")
     void write(Group group) {
+        boolean isLarge = group.memoryBytes() > LARGE_BYTES;
+        if (isLarge) {
+            large.lock();
+        }
         try {
             SmallFile.write(medium, file(group.id()), MAGIC, VERSION, encode(group));
+            group.wrote();
         } catch (IOException e) {
             throw new FirnException(
                     "group " + group.id() + " could not be written: " + e.getMessage(), e);
+        } finally {
+            if (isLarge) {
+                large.unlock();
+            }
         }
     }
 
@@ -80,7 +165,7 @@ final class GroupFiles {
     private Path file(String groupId) {
         // Escaped, so that no character has a meaning for the file system.
         return directory.resolve(
-                "group-" + URLEncoder.encode(groupId, StandardCharsets.UTF_8).replace("*", "%2A"));
+                PREFIX + URLEncoder.encode(groupId, UTF_8).replace("*", "%2A"));
     }
 
     @GuardedBy("group")
@@ -92,6 +177,8 @@ final class GroupFiles {
         map.put("protocol", group.protocol() == null ? "" : group.protocol());
         map.put("leader", group.members().leader() == null ? "" : group.members().leader());
         map.put("emptySinceMs", Long.toString(group.emptySinceMs()));
+        map.put(OWNER, group.owner());
+        group.topics().forEach((topic, bytes) -> map.put(TOPIC + topic, Long.toString(bytes)));
         for (Map.Entry<String, String> each : group.commitMetadata().entrySet()) {
             map.put(METADATA + each.getKey(), each.getValue());
         }
@@ -120,9 +207,15 @@ final class GroupFiles {
             group.generation(Integer.parseInt(map.get("generation")));
             group.protocolType(map.get("protocolType"));
             for (Map.Entry<String, String> each : map.entrySet()) {
-                if (each.getKey().startsWith(METADATA)) {
-                    group.commitMetadata()
-                            .put(each.getKey().substring(METADATA.length()), each.getValue());
+                String key = each.getKey();
+                if (key.startsWith(METADATA)) {
+                    var unused =
+                            group.commitMetadata(
+                                    key.substring(METADATA.length()), each.getValue());
+                } else if (key.startsWith(TOPIC)) {
+                    group.addTopic(
+                            UUID.fromString(key.substring(TOPIC.length())),
+                            Long.parseLong(each.getValue()));
                 }
             }
             for (int n = 0; map.containsKey("member." + n + ".id"); n++) {
@@ -135,6 +228,8 @@ final class GroupFiles {
                 group.members().leader(map.get("leader"));
                 group.state(GroupState.STABLE);
             }
+            group.storedOwner(map.getOrDefault(OWNER, GroupMemory.NOBODY));
+            group.wrote();
         }
         return group;
     }

@@ -22,6 +22,11 @@ record GroupLimits(
                 new Shares(config.number("firn.groups.max.bytes")));
     }
 
+    /** Returns what one group may use: its file is read and written as a whole. */
+    long maxGroupBytes() {
+        return memory.mostBytes() / 4;
+    }
+
     boolean allowsSession(int ms) {
         return ms >= minSessionMs && ms <= maxSessionMs;
     }

@@ -4,16 +4,24 @@ import io.firn.server.wire.Shares;
 
 /**
  * The memory of a group, as a part of what is remembered for all clients. It counts for the client
- * that named the group first. Guarded by the group.
+ * that named the group first; that of groups whose client is not known, in a common pot. Guarded by
+ * the group.
  */
 final class GroupMemory {
+    /** The client of groups that an earlier version has stored. */
+    static final String NOBODY = "";
+
     private final Shares shares;
-    private final String owner;
+    private String owner;
     private long counted;
 
     GroupMemory(Shares shares, String owner) {
         this.shares = shares;
         this.owner = owner;
+    }
+
+    String owner() {
+        return owner;
     }
 
     /** Returns whether a number of bytes may be added. */
@@ -25,5 +33,21 @@ final class GroupMemory {
     void set(long bytes) {
         shares.add(owner, bytes - counted);
         counted = bytes;
+    }
+
+    /** Counts for a client what counted for nobody; returns false if it has no room in its share. */
+    boolean moveTo(String client) {
+        shares.add(owner, -counted);
+        boolean fits = shares.hasRoomFor(client, counted);
+        owner = fits ? client : owner;
+        shares.add(owner, counted);
+        return fits;
+    }
+
+    /** The group leaves the memory, and stays in its file. */
+    void store() {
+        shares.add(owner, -counted);
+        shares.addStored(owner, counted);
+        counted = 0;
     }
 }

@@ -131,6 +131,11 @@ final class Members implements Iterable<Member> {
         return bytes - (old == null ? 0 : old.bytes()) + more <= MAX_BYTES;
     }
 
+    /** Returns about how much memory the names and metadata of the members use. */
+    long protocolBytes() {
+        return 2 * bytes;
+    }
+
     /** Returns about how much memory the members use, with their assignments. */
     long memoryBytes() {
         long sum = 2 * bytes;

@@ -44,6 +44,15 @@ public final class OffsetCommitHandler implements Handler<OffsetCommitRequestDat
         this.maxMetadataChars = maxMetadataChars;
     }
 
+    /** What is gathered of a request before it is made durable. */
+    private static final class Gathered {
+        private final Set<Cursor> moved = new LinkedHashSet<>();
+        private final Map<String, String> metadata = new HashMap<>();
+
+        /** What the metadata adds to that of the group. */
+        private long bytes;
+    }
+
     @Override
     public void handle(Exchange exchange, OffsetCommitRequestData request) {
         Access access = exchange.connection().access();
@@ -63,8 +72,7 @@ public final class OffsetCommitHandler implements Handler<OffsetCommitRequestDat
                                     exchange.version() >= FIRST_WITH_NO_GROUP);
         }
         OffsetCommitResponseData response = new OffsetCommitResponseData();
-        Set<Cursor> moved = new LinkedHashSet<>();
-        Map<String, String> metadata = new HashMap<>();
+        Gathered gathered = new Gathered();
         Group committer = group;
         Errors ofGroup = error;
         exchange.changeInSteps(
@@ -82,7 +90,7 @@ public final class OffsetCommitHandler implements Handler<OffsetCommitRequestDat
                                 GroupOffsets.refusal(
                                         ofTopic, served, each.partitionIndex(), ofGroup);
                         if (outcome == Errors.NONE) {
-                            outcome = commit(committer, served.topic(), each, moved, metadata);
+                            outcome = commit(committer, served.topic(), each, gathered);
                         }
                         results.partitions()
                                 .add(
@@ -91,7 +99,7 @@ public final class OffsetCommitHandler implements Handler<OffsetCommitRequestDat
                                                 .setErrorCode(outcome.code()));
                     }
                 },
-                () -> force(exchange, response, committer, moved, metadata));
+                () -> force(exchange, response, committer, gathered));
     }
 
     private ServedTopic find(OffsetCommitRequestTopic asked, short version) {
@@ -117,9 +125,8 @@ public final class OffsetCommitHandler implements Handler<OffsetCommitRequestDat
             Exchange exchange,
             OffsetCommitResponseData response,
             Group group,
-            Set<Cursor> moved,
-            Map<String, String> metadata) {
-        if (moved.isEmpty()) {
+            Gathered gathered) {
+        if (gathered.moved.isEmpty()) {
             if (group != null) {
                 coordinator.forgetIfUnused(group);
             }
@@ -128,9 +135,9 @@ public final class OffsetCommitHandler implements Handler<OffsetCommitRequestDat
         }
         group.commitForces()
                 .force(
-                        moved,
+                        gathered.moved,
                         exchange::laterInBackground,
-                        failure -> answer(exchange, response, group, metadata, failure));
+                        failure -> answer(exchange, response, group, gathered.metadata, failure));
     }
 
     /** Called when the offsets are durable, or could not be forced. */
@@ -158,24 +165,31 @@ public final class OffsetCommitHandler implements Handler<OffsetCommitRequestDat
             Group group,
             Topic topic,
             OffsetCommitRequestPartition asked,
-            Set<Cursor> moved,
-            Map<String, String> metadata) {
+            Gathered gathered) {
         int partition = asked.partitionIndex();
         String text = asked.committedMetadata();
         if (text != null && text.length() > maxMetadataChars) {
             return Errors.OFFSET_METADATA_TOO_LARGE;
         }
         try {
+            String place = GroupOffsets.place(topic, partition);
             synchronized (group) {
-                if (!group.noteCursor(topic.id(), GroupOffsets.memoryBytes(topic))
-                        || (text != null
-                                && !text.isEmpty()
-                                && !group.hasMemoryFor(2L * text.length()))) {
+                if (group.is(GroupState.DEAD)
+                        || !group.noteCursor(topic.id(), GroupOffsets.memoryBytes(topic))) {
                     return Errors.COORDINATOR_NOT_AVAILABLE; // the client tries again
                 }
+                long more = group.growth(place, text);
+                if (more > 0) {
+                    Errors refusal = commits.refusal(group, gathered.bytes + more);
+                    if (refusal != Errors.NONE) {
+                        return refusal;
+                    }
+                    gathered.bytes += more;
+                }
             }
-            moved.add(GroupOffsets.commit(topic, group.id(), partition, asked.committedOffset()));
-            metadata.put(GroupOffsets.place(topic, partition), text);
+            gathered.moved.add(
+                    GroupOffsets.commit(topic, group.id(), partition, asked.committedOffset()));
+            gathered.metadata.put(place, text);
             return Errors.NONE;
         } catch (RuntimeException e) {
             return ErrorMapper.codeOf(e);

@@ -159,7 +159,7 @@ public final class OffsetFetchHandler implements Handler<OffsetFetchRequestData>
     }
 
     private Map<String, String> metadataOf(String groupId) {
-        Group group = coordinator.find(groupId);
+        Group group = coordinator.look(groupId);
         if (group == null) {
             return Map.of();
         }

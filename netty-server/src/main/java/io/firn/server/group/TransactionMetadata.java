@@ -73,7 +73,7 @@ public final class TransactionMetadata {
                 metadata.put(GroupOffsets.place(each.topic(), each.partition()), each.note());
             }
         }
-        return group == null || metadata.isEmpty() || commits.record(group, metadata);
+        return group == null || metadata.isEmpty() || commits.recordCommitted(group, metadata);
     }
 
     /** A note belongs to its offset, and nobody has committed another one since. */

@@ -58,17 +58,19 @@ public final class TransactionalCommitHandler implements Handler<TxnOffsetCommit
     }
 
     /**
-     * What is gathered of a request before it is carried out as a whole.
-     *
-     * @param isOfProducer whether it came from a producer that there is; otherwise it will be
-     *     refused, and nothing is kept for the group
+     * What is gathered of a request before it is carried out as a whole. If it did not come from a
+     * producer that there is, it will be refused, and nothing is kept for the group.
      */
-    private record Gathered(
-            boolean isOfProducer,
-            List<CursorMove> moves,
-            List<TxnOffsetCommitResponsePartition> accepted) {
+    private static final class Gathered {
+        private final boolean isOfProducer;
+        private final List<CursorMove> moves = new ArrayList<>();
+        private final List<TxnOffsetCommitResponsePartition> accepted = new ArrayList<>();
+
+        /** What the metadata will add to that of the group. */
+        private long growth;
+
         Gathered(boolean isOfProducer) {
-            this(isOfProducer, new ArrayList<>(), new ArrayList<>());
+            this.isOfProducer = isOfProducer;
         }
 
         /** Returns about how much memory it uses until the transaction ends. */
@@ -164,8 +166,18 @@ public final class TransactionalCommitHandler implements Handler<TxnOffsetCommit
         String place = GroupOffsets.place(topic, partition);
         String note = null;
         synchronized (group) {
-            if (to.isOfProducer && !group.noteCursor(topic.id(), GroupOffsets.memoryBytes(topic))) {
+            if (to.isOfProducer
+                    && (group.is(GroupState.DEAD)
+                            || !group.noteCursor(topic.id(), GroupOffsets.memoryBytes(topic)))) {
                 return Errors.COORDINATOR_NOT_AVAILABLE; // the client tries again
+            }
+            long more = group.growth(place, text);
+            if (more > 0) {
+                Errors refusal = commits.refusal(group, to.growth + more);
+                if (refusal != Errors.NONE) {
+                    return refusal;
+                }
+                to.growth += more;
             }
             if ((text != null && !text.isEmpty()) || group.commitMetadata().containsKey(place)) {
                 note = text == null ? "" : text;

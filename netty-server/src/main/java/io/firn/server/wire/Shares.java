@@ -39,10 +39,20 @@ public final class Shares {
         return total.get() + bytes <= most && byOwner.getOrDefault(owner, 0L) + bytes <= share;
     }
 
+    /** Returns whether there is memory for bytes, whatever the share of their client. */
+    public boolean hasMemoryFor(long bytes) {
+        return total.get() + bytes <= most;
+    }
+
     /** Adds bytes that are in use already, or subtracts them. */
     public void add(String owner, long bytes) {
+        total.addAndGet(bytes);
+        addStored(owner, bytes);
+    }
+
+    /** Adds bytes that a client has on a disk only: they count in its share and use no memory. */
+    public void addStored(String owner, long bytes) {
         if (bytes != 0) {
-            total.addAndGet(bytes);
             byOwner.compute(
                     owner,
                     (key, before) -> {
@@ -64,7 +74,12 @@ public final class Shares {
         return own > share || (own > little && total.get() - without > most);
     }
 
-    /** Returns the bytes of all clients. */
+    /** Returns the limit. */
+    public long mostBytes() {
+        return most;
+    }
+
+    /** Returns the bytes of all clients, without those on a disk. */
     public long usedBytes() {
         return total.get();
     }

@@ -23,6 +23,7 @@ final class Actor {
     private int sessionMs = 30_000;
     private int rebalanceMs = 60_000;
     private boolean needsIdFirst = true;
+    private byte[] assignment;
     private String id = "";
     private int generation = -1;
     private boolean asked;
@@ -60,6 +61,11 @@ final class Actor {
         for (String each : names) {
             protocols.put(each, NOTHING);
         }
+        return this;
+    }
+
+    Actor assigns(byte[] value) {
+        assignment = value;
         return this;
     }
 
@@ -140,9 +146,12 @@ final class Actor {
                         each ->
                                 assignments.put(
                                         each.memberId(),
-                                        each.memberId()
-                                                .getBytes(
-                                                        java.nio.charset.StandardCharsets.UTF_8)));
+                                        assignment != null
+                                                ? assignment
+                                                : each.memberId()
+                                                        .getBytes(
+                                                                java.nio.charset.StandardCharsets
+                                                                        .UTF_8)));
         coordinator.sync(
                 new SyncRequest(GROUP, generation, id, instance, "consumer", "range", assignments),
                 answer -> synced = answer);

@@ -85,7 +85,7 @@ class GroupFailuresTest {
         assertThrows(FirnException.class, () -> commits.record(group, notes));
         medium.beforeCreate(null);
         commits.record(group, notes);
-        Group read = files.readAll(System.nanoTime()).get(0);
+        Group read = files.read("readers", System.nanoTime());
         synchronized (read) {
             assertEquals("note", read.commitMetadata().get("orders.0"));
         }
@@ -122,7 +122,7 @@ class GroupFailuresTest {
                 });
         coordinator.expire();
         List<String> left = new ArrayList<>();
-        coordinator.groups().forEach(each -> left.add(each.id()));
+        left.addAll(coordinator.ids());
         assertEquals(List.of("b"), left);
     }
 
