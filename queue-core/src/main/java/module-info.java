@@ -20,6 +20,9 @@ module io.firn {
     exports io.firn.batch to
             io.firn.pmem,
             io.firn.server;
+    // The limits of the server are shares of the same heap.
+    exports io.firn.budget to
+            io.firn.server;
     exports io.firn.inspect to
             io.firn.tools;
     exports io.firn.medium;

@@ -108,7 +108,7 @@ public interface LogStore extends AutoCloseable {
      * @param name 1 to 249 characters
      * @param timeout after which a transaction that is still open is aborted; at least 1 ms
      * @throws PoisonedException as {@link #beginTransaction}
-     * @throws TooManyProducersException when the store has 50,000 named producers
+     * @throws TooManyProducersException when the store has as many named producers as it may
      */
     Producer openProducer(String name, Duration timeout);
 

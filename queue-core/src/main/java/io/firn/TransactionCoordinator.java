@@ -15,7 +15,7 @@ import java.util.List;
  */
 public interface TransactionCoordinator {
 
-    /** How many named producers a store has at most. */
+    /** How many named producers a store has at most; fewer where the heap is below 2 GiB. */
     int MOST_NAMES = 50_000;
 
     /** What a named producer is doing. */
@@ -86,7 +86,7 @@ public interface TransactionCoordinator {
      *     any
      * @return its identity from now on
      * @throws ProducerFencedException when {@code expected} is not the present identity
-     * @throws TooManyProducersException when the store has 50,000 named producers
+     * @throws TooManyProducersException when the store has as many named producers as it may
      */
     ProducerIdentity open(String name, Duration timeout, ProducerIdentity expected);
 
@@ -131,6 +131,13 @@ public interface TransactionCoordinator {
      * the producer's next entry: after a crash before that they are returned again.
      */
     void keptNotes(String name, Collection<CursorMove> kept);
+
+    /**
+     * Returns about how many bytes the journal needs for a named producer: for the partitions,
+     * moves and notes of its open transaction, and for what is still to be done for the last one; 0
+     * when the name is unknown.
+     */
+    long journalBytes(String name);
 
     /** Returns whether an open transaction is to move a cursor in a partition. */
     boolean isMoving(Topic topic, String cursor, int partition);

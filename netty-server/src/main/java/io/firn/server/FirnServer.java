@@ -2,6 +2,7 @@ package io.firn.server;
 
 import io.firn.InvalidOptionException;
 import io.firn.LogStore;
+import io.firn.budget.HeapBudget;
 import io.firn.medium.FileMedium;
 import io.firn.medium.SmallFile;
 import io.firn.server.config.Endpoint;
@@ -29,6 +30,7 @@ import io.firn.server.wire.ServerContext;
 import io.firn.server.wire.ServerLimits;
 import io.firn.server.wire.TimeQuota;
 import io.firn.server.wire.Transport;
+import io.netty.util.internal.PlatformDependent;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
@@ -86,6 +88,10 @@ public final class FirnServer implements AutoCloseable {
     private FirnServer(Builder builder, StoreClaim claim) throws IOException {
         this.config = builder.config();
         LogStore store = builder.store;
+        MemoryPlan plan =
+                builder.hasOpenedStore ? Storage.memory(config) : MemoryPlan.of(config);
+        plan.check(HeapBudget.heapBytes());
+        plan.warn(HeapBudget.heapBytes(), PlatformDependent.maxDirectMemory());
         if (!builder.hasOpenedStore) {
             sayWhatHasNoEffect();
         }
@@ -218,6 +224,7 @@ public final class FirnServer implements AutoCloseable {
      */
     static void check(ServerConfig config) {
         ServerSecurity.check(config, OpenSslEngines::new);
+        Storage.memory(config).check(HeapBudget.heapBytes());
     }
 
     private void sayWhatHasNoEffect() {

@@ -3,6 +3,7 @@ package io.firn.server;
 import io.firn.InvalidOptionException;
 import io.firn.LogStore;
 import io.firn.LogStoreBuilder;
+import io.firn.budget.HeapBudget;
 import io.firn.file.FileTier;
 import io.firn.medium.FileMedium;
 import io.firn.medium.WithoutLinks;
@@ -42,6 +43,18 @@ final class Storage implements AutoCloseable {
         this.metrics =
                 Bean.register(
                         new MigratorMetrics(migrator), "Migrator", store.directory().toString());
+    }
+
+    /** Returns what clients can fill the memory of a server with that has such a store. */
+    static MemoryPlan memory(ServerConfig config) {
+        MemoryPlan plan = MemoryPlan.of(config);
+        String partitions = "firn.max.partitions";
+        if (config.has(partitions)) {
+            long bytes = HeapBudget.PARTITIONS.bytesOfCount(config.integer(partitions));
+            plan = plan.with(config, partitions, HeapBudget.PARTITIONS, bytes);
+        }
+        String compaction = "log.cleaner.dedupe.buffer.size";
+        return plan.with(config, compaction, HeapBudget.COMPACTION, config.integer(compaction));
     }
 
     static Storage open(ServerConfig config) {

@@ -47,14 +47,20 @@ final class Attacks {
     private static final String FROM = "127.0.0.1";
     private static final int CONNECTIONS = 4;
 
+    /** Most of those that a server with a heap of 256 MiB can have. */
+    private static final int MANY_PARTITIONS = 2_000;
+
+
     private final int port;
     private final Dialer dialer;
     private final int seconds;
+    private final int principals;
     private volatile long endNs;
     private final Map<String, Integer> outcomes = new TreeMap<>();
     private final List<Wire> open = new ArrayList<>();
 
-    private Attacks(Dialer dialer, int seconds) {
+    private Attacks(Dialer dialer, int seconds, int principals) {
+        this.principals = principals;
         this.dialer = dialer;
         this.port = dialer.port();
         this.seconds = seconds;
@@ -71,14 +77,15 @@ final class Attacks {
         void run(Wire wire, int number) throws IOException;
     }
 
-    /** {@code Attacks NAME PORT SECONDS [TRUSTED]}. */
+    /** {@code Attacks NAME PORT SECONDS PRINCIPALS [TRUSTED]}. */
     public static void main(String[] arguments) throws Exception {
         Attacks attacks =
                 new Attacks(
                         Dialer.to(
                                 Integer.parseInt(arguments[1]),
-                                arguments.length > 3 ? Path.of(arguments[3]) : null),
-                        Integer.parseInt(arguments[2]));
+                                arguments.length > 4 ? Path.of(arguments[4]) : null),
+                        Integer.parseInt(arguments[2]),
+                        Integer.parseInt(arguments[3]));
         attacks.run(arguments[0]);
         System.out.println(attacks.outcomes);
         System.exit(0);
@@ -113,7 +120,7 @@ final class Attacks {
             case "groups" -> inParallel((wire, number) -> mentionGroups(wire, 480_000, number));
             case "pending" -> inParallel(this::joinAndForget);
             case "cursors" -> {
-                createTopics(1, 10_000);
+                createTopics(1, MANY_PARTITIONS);
                 inParallel(this::commitAsManyGroups);
             }
             case "producers" -> {
@@ -123,7 +130,7 @@ final class Attacks {
             case "connections" -> openConnections(2_000);
             case "parked" -> inParallel(this::parkLargeFetches);
             case "metadata" -> {
-                createTopics(10, 1_000);
+                createTopics(10, MANY_PARTITIONS / 10);
                 inParallel(this::askAndReadNothing);
             }
             case "one-name" -> {
@@ -136,6 +143,10 @@ final class Attacks {
             }
             case "topic-names" -> inParallel(this::nameManyTopics);
             case "producer-names" -> inParallel(this::nameManyProducers);
+            case "group-files" ->
+                    new HeapAttacks(port, this::count, this::goesOn).commitForNewGroups();
+            case "heap" ->
+                    new HeapAttacks(port, this::count, this::goesOn).fillAll(principals);
             default -> {
                 if (TransactionAttacks.NAMES.contains(name)) {
                     createTopics(1, TransactionAttacks.partitions(name));
@@ -457,7 +468,7 @@ final class Attacks {
                             .setGroupId("cursor" + number + "-" + i)
                             .setGenerationIdOrMemberEpoch(-1);
             OffsetCommitRequestTopic topic = new OffsetCommitRequestTopic().setName("t0-0");
-            for (int p = 0; p < 10_000; p++) {
+            for (int p = 0; p < MANY_PARTITIONS; p++) {
                 topic.partitions()
                         .add(
                                 new OffsetCommitRequestPartition()

@@ -44,7 +44,7 @@ final class TransactionAttacks {
                     "describe-transactions",
                     "describe-producers");
 
-    private static final int PARTITIONS = 10_000;
+    private static final int PARTITIONS = 2_000;
     private static final int FEW = 20;
 
     private static final String TOPIC = "t0-0";

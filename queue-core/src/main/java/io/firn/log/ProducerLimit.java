@@ -1,5 +1,6 @@
 package io.firn.log;
 
+import io.firn.budget.HeapBudget;
 import java.lang.ref.WeakReference;
 import java.util.Iterator;
 import java.util.Queue;
@@ -11,8 +12,8 @@ import java.util.concurrent.atomic.AtomicInteger;
  * for each batch. Thread-safe.
  */
 final class ProducerLimit {
-    private static final int BYTES_FOR_EACH = 256;
     private static final int LEAST = 10_000;
+    private static final int MOST = Integer.MAX_VALUE / 2;
     private static final int ADDED_BETWEEN_COUNTS = 4_096;
 
     private final int most;
@@ -28,16 +29,27 @@ final class ProducerLimit {
         this.most = most;
     }
 
-    /** Returns a limit of an eighth of the heap. */
+    /** Returns a limit of a share of the heap. */
     static ProducerLimit ofHeap() {
-        long most = Runtime.getRuntime().maxMemory() / 8 / BYTES_FOR_EACH;
-        return new ProducerLimit((int) Math.max(LEAST, Math.min(Integer.MAX_VALUE / 2, most)));
+        return new ProducerLimit(HeapBudget.PRODUCERS.count(LEAST, MOST));
     }
 
+    /** Counts what a partition remembers already. */
     void register(Producers producers) {
         all.add(new WeakReference<>(producers));
         partitions.incrementAndGet();
         total.addAndGet(producers.size());
+    }
+
+    /**
+     * Returns whether a partition is to forget some: there are too many, and it has not fewer than
+     * others.
+     *
+     * @param size how many it remembers
+     */
+    boolean isExceededBy(int size) {
+        int now = total.get();
+        return now > most && (long) size * partitions.get() >= now;
     }
 
     /**
@@ -50,8 +62,8 @@ final class ProducerLimit {
         if (added.incrementAndGet() % ADDED_BETWEEN_COUNTS == 0) {
             countAgain();
         }
-        int now = total.incrementAndGet();
-        return now > most && (long) size * partitions.get() >= now;
+        total.incrementAndGet();
+        return isExceededBy(size);
     }
 
     void onForgotten(int count) {

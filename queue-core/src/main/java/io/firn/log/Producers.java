@@ -297,6 +297,13 @@ public final class Producers {
         size = states.size();
         limit = ofStore;
         ofStore.register(this);
+        while (ofStore.isExceededBy(size) && size > LEAST_REMEMBERED) {
+            int before = size;
+            forgetSome(null); // what was stored may be more than this heap can bear
+            if (size == before) {
+                return; // all of them have open transactions
+            }
+        }
     }
 
     /** Returns the number of producers. Thread-safe. */

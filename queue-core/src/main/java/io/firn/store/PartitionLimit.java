@@ -1,6 +1,7 @@
 package io.firn.store;
 
 import io.firn.TooManyPartitionsException;
+import io.firn.budget.HeapBudget;
 import java.io.IOException;
 
 /**
@@ -8,11 +9,13 @@ import java.io.IOException;
  * store with too many could be created, but not be opened again. Immutable.
  */
 final class PartitionLimit {
-    /** What a partition may use of the heap, with an open appender and the index of a segment. */
+    /** What a partition may use of the heap, with an open appender and a long index. */
     private static final int BYTES_FOR_EACH = 16 << 10;
 
     /** What a partition without records uses at least. */
     private static final int LEAST_BYTES = 4 << 10;
+
+    private static final int LEAST = 500;
 
     private final int most;
 
@@ -22,15 +25,14 @@ final class PartitionLimit {
 
     /** Returns a limit; 0 stands for one that the heap can bear. */
     static PartitionLimit of(int configured) {
-        return new PartitionLimit(configured > 0 ? configured : defaultFor(maxHeap()));
-    }
-
-    private static int defaultFor(long heap) {
-        return (int) Math.min(Integer.MAX_VALUE, Math.max(1_000, heap / BYTES_FOR_EACH));
+        return new PartitionLimit(
+                configured > 0
+                        ? configured
+                        : HeapBudget.PARTITIONS.count(LEAST, Integer.MAX_VALUE));
     }
 
     private static long maxHeap() {
-        return Runtime.getRuntime().maxMemory();
+        return HeapBudget.heapBytes();
     }
 
     /**

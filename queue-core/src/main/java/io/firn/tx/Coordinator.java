@@ -11,6 +11,7 @@ import io.firn.Transaction;
 import io.firn.TransactionCoordinator;
 import io.firn.TransactionStateException;
 import io.firn.UnknownProducerException;
+import io.firn.budget.HeapBudget;
 import io.firn.log.BatchInfo;
 import io.firn.log.LogContext;
 import io.firn.log.OpenTransactions;
@@ -42,7 +43,9 @@ public final class Coordinator implements TransactionCoordinator, OpenTransactio
 
     private final LogContext context;
     private final TxStore store;
-    private final TxProducers producers = new TxProducers();
+    private static final int LEAST_NAMES = 1_000;
+
+    private final TxProducers producers = new TxProducers(HeapBudget.PRODUCER_NAMES.count(LEAST_NAMES, MOST_NAMES));
     private final Decisions decisions;
     private final EntryRoom room;
     private final TxUpkeep upkeep;
@@ -228,6 +231,12 @@ public final class Coordinator implements TransactionCoordinator, OpenTransactio
         if (producer != null && !kept.isEmpty()) {
             producer.undone().forgetNotes(Set.copyOf(kept));
         }
+    }
+
+    @Override
+    public long journalBytes(String name) {
+        TxProducer producer = producers.byName(name);
+        return producer == null ? 0 : producer.mostBytes();
     }
 
     @Override

@@ -2,7 +2,6 @@ package io.firn.tx;
 
 import io.firn.ProducerIdentity;
 import io.firn.TooManyProducersException;
-import io.firn.TransactionCoordinator;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -21,6 +20,7 @@ final class TxProducers {
     private static final String NAMED = "n";
     private static final String UNNAMED = "u";
 
+    private final int mostNames;
     private final Map<String, TxProducer> byName = new HashMap<>();
     private final Long2ObjectHashMap<TxProducer> byId = new Long2ObjectHashMap<>();
 
@@ -32,6 +32,11 @@ final class TxProducers {
 
     /** Unnamed ones that this process has made. Those that recovery finds get no transaction. */
     private final Set<TxProducer> made = new HashSet<>();
+
+    /** Creates none, with a limit for named ones. */
+    TxProducers(int mostNames) {
+        this.mostNames = mostNames;
+    }
 
     /** Returns the key of a named producer's entries in the journal. */
     static String keyOf(String name) {
@@ -67,10 +72,10 @@ final class TxProducers {
      */
     synchronized TxProducer findOrAdd(String name, Function<String, TxProducer> make) {
         TxProducer known = byName.get(name);
-        if (known == null && byName.size() >= TransactionCoordinator.MOST_NAMES) {
+        if (known == null && byName.size() >= mostNames) {
             throw new TooManyProducersException(
                     "the store has "
-                            + TransactionCoordinator.MOST_NAMES
+                            + mostNames
                             + " named producers, the most there may be: use names again instead of"
                             + " new ones, or wait until some have expired");
         }

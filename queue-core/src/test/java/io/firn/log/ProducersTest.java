@@ -92,6 +92,21 @@ class ProducersTest {
     }
 
     @Test
+    void shouldForgetSomeAtOnceWhenMoreWereStoredThanTheStoreRemembers() {
+        for (int id = 0; id < 1_000; id++) {
+            producers.record(batch(id, 0, 0, 1), nextOffset++, id);
+        }
+        Producers few = new Producers();
+        few.record(batch(7, 0, 0, 1), 0, 1_000);
+        ProducerLimit limit = new ProducerLimit(100);
+        few.limit(limit);
+        producers.limit(limit);
+        assertTrue(producers.count() < 100, producers.count() + " producers");
+        assertEquals(nextOffset - 1, producers.check(batch(999, 0, 0, 1)));
+        assertEquals(1, few.count());
+    }
+
+    @Test
     void shouldForgetNobodyInAPartitionThatHasFewerThanOthers() {
         ProducerLimit limit = new ProducerLimit(100);
         Producers others = new Producers();

@@ -7,7 +7,6 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import io.firn.ProducerIdentity;
 import io.firn.TooManyProducersException;
-import io.firn.TransactionCoordinator;
 import org.junit.jupiter.api.Test;
 
 class TxProducersTest {
@@ -18,9 +17,9 @@ class TxProducersTest {
 
     @Test
     void shouldRefuseANewNameWhenThereAreTooManyAndFindTheOldOnes() {
-        TxProducers producers = new TxProducers();
+        TxProducers producers = new TxProducers(100);
         TxProducer first = producers.findOrAdd("0", TxProducersTest::make);
-        for (int i = 1; i < TransactionCoordinator.MOST_NAMES; i++) {
+        for (int i = 1; i < 100; i++) {
             producers.findOrAdd(Integer.toString(i), TxProducersTest::make);
         }
         assertThrows(
@@ -31,7 +30,7 @@ class TxProducersTest {
 
     @Test
     void shouldGiveAnUnnamedProducerToOneTransactionAtATime() {
-        TxProducers producers = new TxProducers();
+        TxProducers producers = new TxProducers(100);
         TxProducer made = producers.beginUnnamed(7, 0, 0);
         producers.release(made);
         assertNull(producers.beginUnnamed(0, 0), "its transaction is open");
@@ -47,7 +46,7 @@ class TxProducersTest {
 
     @Test
     void shouldForgetAnUnnamedProducerThatRecoveryFoundWhenNothingOfItIsLeft() {
-        TxProducers producers = new TxProducers();
+        TxProducers producers = new TxProducers(100);
         TxProducer found = producers.addUnnamed(7, 0);
         found.begin(0, 0);
         producers.release(found);

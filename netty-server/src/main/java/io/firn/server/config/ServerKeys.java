@@ -7,6 +7,7 @@ import static io.firn.server.config.ConfigType.LIST;
 import static io.firn.server.config.ConfigType.LONG;
 import static io.firn.server.config.ConfigType.STRING;
 
+import io.firn.budget.HeapBudget;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -15,6 +16,8 @@ import java.util.Set;
 
 /** The configuration keys of a server. */
 public final class ServerKeys {
+    private static final long LEAST_BYTES = 4 << 20;
+
     private static final Map<String, ConfigKey> KEYS = new LinkedHashMap<>();
 
     /** By default a listener has the name of its protocol. */
@@ -97,7 +100,7 @@ public final class ServerKeys {
         add(ConfigKey.of("log.cleaner.max.compaction.lag.ms", LONG, Long.MAX_VALUE).atLeast(1));
         add(ConfigKey.of("log.cleaner.min.cleanable.ratio", DOUBLE, 0.5).atLeast(0).atMost(1));
         add(
-                ConfigKey.of("log.cleaner.dedupe.buffer.size", INT, 32 << 20)
+                ConfigKey.of("log.cleaner.dedupe.buffer.size", INT, compactionBytes())
                         .atLeast(1 << 10)
                         .atMost(1 << 30));
         add(
@@ -115,11 +118,11 @@ public final class ServerKeys {
         add(ConfigKey.of("log.retention.ms", LONG, null).atLeast(-1));
         add(ConfigKey.of("log.retention.minutes", INT, null).atLeast(-1));
         add(ConfigKey.of("log.retention.hours", INT, 168).atLeast(-1));
-        add(ConfigKey.of("socket.request.max.bytes", INT, 104_857_600).atLeast(1024));
+        add(ConfigKey.of("socket.request.max.bytes", INT, largestRequestBytes()).atLeast(1024));
         // Kafka has 50: those that do not fit try again after a second.
         add(ConfigKey.of("socket.listen.backlog.size", INT, 1_024).atLeast(1));
         add(ConfigKey.of("queued.max.request.bytes", LONG, queuedBytes()).atLeast(1024));
-        add(ConfigKey.of("max.connections", INT, 10_000).atLeast(1));
+        add(ConfigKey.of("max.connections", INT, connections()).atLeast(1));
         add(ConfigKey.of("max.connections.per.ip", INT, Integer.MAX_VALUE).atLeast(1));
         addQuotaWindows();
         add(ConfigKey.of("connections.max.idle.ms", LONG, 600_000).atLeast(1));
@@ -227,9 +230,21 @@ public final class ServerKeys {
 
     private ServerKeys() {}
 
-    /** Returns a quarter of the heap. */
     private static long groupBytes() {
-        return Math.max(16 << 20, Runtime.getRuntime().maxMemory() / 4);
+        return HeapBudget.GROUPS.bytes(LEAST_BYTES, Long.MAX_VALUE);
+    }
+
+    /** As Kafka has, but no more than memory outside of the heap can bear beside other requests. */
+    private static long largestRequestBytes() {
+        return Math.min(104_857_600, HeapBudget.heapBytes() / 5 * 2);
+    }
+
+    private static long compactionBytes() {
+        return HeapBudget.COMPACTION.bytes(LEAST_BYTES, 32 << 20);
+    }
+
+    private static int connections() {
+        return HeapBudget.CONNECTIONS.count(100, 10_000);
     }
 
     /**
@@ -240,9 +255,8 @@ public final class ServerKeys {
         return Math.max(1, Math.min(3, Runtime.getRuntime().availableProcessors() / 2));
     }
 
-    /** Returns a quarter of the heap: Netty may use as much memory outside of it as the heap. */
     private static long queuedBytes() {
-        return Math.min(256 << 20, Math.max(16 << 20, Runtime.getRuntime().maxMemory() / 4));
+        return HeapBudget.REQUESTS.bytes(LEAST_BYTES, 256 << 20);
     }
 
     private static void add(ConfigKey key) {

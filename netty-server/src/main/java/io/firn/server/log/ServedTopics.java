@@ -5,6 +5,7 @@ import io.firn.Topic;
 import io.firn.TopicOptions;
 import io.firn.UnknownTopicException;
 import io.firn.UnreadableTopicException;
+import io.firn.budget.HeapBudget;
 import io.firn.medium.FileMedium;
 import io.firn.server.config.ServerConfig;
 import java.io.IOException;
@@ -31,7 +32,7 @@ public final class ServedTopics implements AutoCloseable {
     /** The largest number of partitions of a topic. */
     static final int MAX_PARTITIONS = 100_000;
 
-    private static final long LEAST_TRANSACTION_BYTES = 4 << 20;
+    private static final long LEAST_TRANSACTION_BYTES = 1 << 20;
     private static final long LOOK_INTERVAL_NS = TimeUnit.MILLISECONDS.toNanos(100);
 
     private final AtomicLong lastLookNs = new AtomicLong(System.nanoTime() - LOOK_INTERVAL_NS);
@@ -55,7 +56,7 @@ public final class ServedTopics implements AutoCloseable {
         this.transactionMemory =
                 new TransactionMemory(
                         store.transactions(),
-                        Math.max(LEAST_TRANSACTION_BYTES, Runtime.getRuntime().maxMemory() / 16));
+                        HeapBudget.TRANSACTIONS.bytes(LEAST_TRANSACTION_BYTES, Long.MAX_VALUE));
         this.node = node;
         this.files = new TopicConfigFiles(medium, directory.resolve("topics"));
         this.configs = new TopicConfigs(files, node.now().topicDefaults());

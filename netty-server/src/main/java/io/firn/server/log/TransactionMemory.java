@@ -21,6 +21,7 @@ public final class TransactionMemory {
     /** About what an offset in a transaction uses. */
     public static final int OFFSET_BYTES = 200;
 
+    private static final String NOBODY = "";
     private static final long LOOK_INTERVAL_NS = TimeUnit.SECONDS.toNanos(1);
 
     private final TransactionCoordinator coordinator;
@@ -50,6 +51,18 @@ public final class TransactionMemory {
     TransactionMemory(TransactionCoordinator coordinator, long mostBytes) {
         this.coordinator = coordinator;
         this.shares = new Shares(mostBytes);
+        coordinator.producers().forEach(this::addFound);
+    }
+
+    /** What was open before the server was started counts for nobody, until it has ended. */
+    private synchronized void addFound(NamedProducer producer) {
+        if (producer.state() == State.ONGOING) {
+            long bytes =
+                    (long) PARTITION_BYTES * producer.partitions().size()
+                            + 2 * coordinator.journalBytes(producer.name()); // as objects
+            byName.computeIfAbsent(producer.name(), key -> new Held(NOBODY)).bytes += bytes;
+            shares.add(NOBODY, bytes);
+        }
     }
 
     /**

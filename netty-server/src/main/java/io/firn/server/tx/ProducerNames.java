@@ -2,6 +2,7 @@ package io.firn.server.tx;
 
 import io.firn.TooManyProducersException;
 import io.firn.TransactionCoordinator;
+import io.firn.budget.HeapBudget;
 import io.firn.server.wire.Shares;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -25,7 +26,12 @@ final class ProducerNames {
     private final AtomicLong lookedNs = new AtomicLong(System.nanoTime() - LOOK_EVERY_NS);
 
     ProducerNames(TransactionCoordinator coordinator) {
-        this(coordinator, TransactionCoordinator.MOST_NAMES - coordinator.producers().size());
+        this(coordinator, Math.max(0, mostNames() - coordinator.producers().size()));
+    }
+
+    /** Returns how many names a store may have. */
+    static int mostNames() {
+        return HeapBudget.PRODUCER_NAMES.count(0, TransactionCoordinator.MOST_NAMES);
     }
 
     /** Creates a limit of so many new names. */

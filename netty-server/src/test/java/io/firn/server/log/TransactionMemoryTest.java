@@ -23,7 +23,13 @@ class TransactionMemoryTest {
                 Proxy.newProxyInstance(
                         TransactionCoordinator.class.getClassLoader(),
                         new Class<?>[] {TransactionCoordinator.class},
-                        (proxy, method, arguments) -> find((String) arguments[0]));
+                        (proxy, method, arguments) ->
+                                switch (method.getName()) {
+                                    case "producers" ->
+                                            states.keySet().stream().map(this::find).toList();
+                                    case "journalBytes" -> 100L;
+                                    default -> find((String) arguments[0]);
+                                });
     }
 
     private NamedProducer find(String name) {
@@ -71,6 +77,19 @@ class TransactionMemoryTest {
         memory.giveBack("a", 300); // late
         assertTrue(memory.add("c", "attacker", 100));
         assertFalse(memory.add("c", "attacker", 1));
+    }
+
+    @Test
+    void shouldCountWhatIsOpenAtTheStartUntilItEnds() {
+        for (int i = 0; i < 4; i++) {
+            states.put("found-" + i, State.ONGOING);
+        }
+        states.put("ended", State.ABORTED);
+        TransactionMemory next = new TransactionMemory(coordinator(), 1_000);
+        assertTrue(next.add("a", "client", 200)); // beside 800
+        assertFalse(next.add("b", "client", 1));
+        next.forget("found-0");
+        assertTrue(next.add("b", "client", 200));
     }
 
     @Test

@@ -58,7 +58,7 @@ class ProducerNamesTest {
 
     @Test
     void shouldShareOnlyTheNamesThatWereFreeAtTheStart() {
-        List<Object> before = Collections.nCopies(TransactionCoordinator.MOST_NAMES - 2, null);
+        List<Object> before = Collections.nCopies(ProducerNames.mostNames() - 2, null);
         Set<Object> opened = new HashSet<>();
         TransactionCoordinator coordinator =
                 (TransactionCoordinator)

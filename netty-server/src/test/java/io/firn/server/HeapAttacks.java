@@ -1,0 +1,202 @@
+package io.firn.server;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
+import org.apache.kafka.common.compress.Compression;
+import org.apache.kafka.common.message.CreateTopicsRequestData;
+import org.apache.kafka.common.message.CreateTopicsRequestData.CreatableTopic;
+import org.apache.kafka.common.message.CreateTopicsRequestData.CreatableTopicConfig;
+import org.apache.kafka.common.message.CreateTopicsResponseData;
+import org.apache.kafka.common.message.OffsetCommitRequestData;
+import org.apache.kafka.common.message.OffsetCommitRequestData.OffsetCommitRequestPartition;
+import org.apache.kafka.common.message.OffsetCommitRequestData.OffsetCommitRequestTopic;
+import org.apache.kafka.common.message.OffsetCommitResponseData;
+import org.apache.kafka.common.protocol.ApiKeys;
+import org.apache.kafka.common.protocol.Errors;
+import org.apache.kafka.common.record.internal.MemoryRecords;
+import org.apache.kafka.common.record.internal.SimpleRecord;
+
+/** Fills several limits of memory at the same time, as several clients, for {@link Attacks}. */
+final class HeapAttacks {
+    private static final String OFFSETS = "heap-offsets";
+    private static final int PARTITIONS = 750;
+    private static final int METADATA_CHARS = 4_000;
+    private static final int COMMITS = 15;
+    private static final int FIRST_ADDRESS = 10;
+    private static final int BOMBS = 24;
+    private static final int BOMB_BYTES = 30 << 20;
+
+    private final int port;
+    private final Consumer<String> count;
+    private final BooleanSupplier goesOn;
+
+    HeapAttacks(int port, Consumer<String> count, BooleanSupplier goesOn) {
+        this.port = port;
+        this.count = count;
+        this.goesOn = goesOn;
+    }
+
+    /** What a client does on a connection of its own until the time is up. */
+    private interface Deed {
+        void run(Wire wire) throws IOException;
+    }
+
+    /** Commits 3 MB of metadata fifteen times, for new groups; returns when that is done. */
+    void commitForNewGroups() throws IOException {
+        prepare(1);
+        try (Wire wire = new Wire(address(0), port)) {
+            for (int i = 0; i < COMMITS; i++) {
+                commit(wire, "files-" + System.nanoTime());
+            }
+        }
+    }
+
+    /** Groups, ids of producers, transactions, and compaction of what is large, by each client. */
+    void fillAll(int clients) throws IOException, InterruptedException {
+        prepare(clients);
+        List<Thread> threads = new ArrayList<>();
+        TransactionAttacks transactions = new TransactionAttacks(count, goesOn);
+        for (int i = 0; i < clients; i++) {
+            int client = i;
+            threads.add(start(client, wire -> commit(wire, "heap-" + System.nanoTime())));
+            threads.add(start(client, wire -> inventProducers(wire, client)));
+            threads.add(start(client, wire -> produceBombs(wire, client)));
+            threads.add(start(client, wire -> transactions.run("open-transactions", wire, client)));
+            threads.add(start(client, wire -> transactions.run("transaction-names", wire, client)));
+        }
+        for (Thread each : threads) {
+            each.join();
+        }
+    }
+
+    private static String address(int client) {
+        return "127.0.0." + (FIRST_ADDRESS + client);
+    }
+
+    private Thread start(int client, Deed deed) {
+        Thread thread =
+                new Thread(
+                        () -> {
+                            while (goesOn.getAsBoolean()) {
+                                try (Wire wire = new Wire(address(client), port)) {
+                                    while (goesOn.getAsBoolean()) {
+                                        deed.run(wire);
+                                    }
+                                } catch (IOException | RuntimeException e) {
+                                    count.accept(e.getClass().getSimpleName());
+                                    LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(10));
+                                }
+                            }
+                        });
+        thread.setDaemon(true);
+        thread.start();
+        return thread;
+    }
+
+    private void prepare(int clients) throws IOException {
+        CreateTopicsRequestData create = new CreateTopicsRequestData().setTimeoutMs(30_000);
+        create.topics().add(topic(OFFSETS, PARTITIONS));
+        create.topics().add(topic("t0-0", TransactionAttacks.partitions("open-transactions")));
+        for (int i = 0; i < clients; i++) {
+            CreatableTopic compacted = topic(compacted(i), 1);
+            Map.of(
+                            "cleanup.policy", "compact",
+                            "min.cleanable.dirty.ratio", "0",
+                            "delete.retention.ms", "0",
+                            "segment.ms", "1000")
+                    .forEach(
+                            (name, value) ->
+                                    compacted
+                                            .configs()
+                                            .add(
+                                                    new CreatableTopicConfig()
+                                                            .setName(name)
+                                                            .setValue(value)));
+            create.topics().add(compacted);
+        }
+        try (Wire wire = new Wire(address(0), port)) {
+            wire.ask(ApiKeys.CREATE_TOPICS, 7, create, new CreateTopicsResponseData())
+                    .topics()
+                    .forEach(each -> count.accept("topics " + Errors.forCode(each.errorCode())));
+        }
+    }
+
+    private static String compacted(int client) {
+        return "heap-" + client;
+    }
+
+    private static CreatableTopic topic(String name, int partitions) {
+        return new CreatableTopic()
+                .setName(name)
+                .setNumPartitions(partitions)
+                .setReplicationFactor((short) 1);
+    }
+
+    private void commit(Wire wire, String group) throws IOException {
+        OffsetCommitRequestTopic topic = new OffsetCommitRequestTopic().setName(OFFSETS);
+        for (int i = 0; i < PARTITIONS; i++) {
+            topic.partitions()
+                    .add(
+                            new OffsetCommitRequestPartition()
+                                    .setPartitionIndex(i)
+                                    .setCommittedOffset(0)
+                                    .setCommittedMetadata("m".repeat(METADATA_CHARS)));
+        }
+        OffsetCommitRequestData request =
+                new OffsetCommitRequestData()
+                        .setGroupId(group)
+                        .setGenerationIdOrMemberEpoch(-1)
+                        .setTopics(List.of(topic));
+        int accepted = 0;
+        String last = "";
+        for (var each :
+                wire.ask(ApiKeys.OFFSET_COMMIT, 8, request, new OffsetCommitResponseData())
+                        .topics()
+                        .get(0)
+                        .partitions()) {
+            Errors error = Errors.forCode(each.errorCode());
+            accepted += error == Errors.NONE ? 1 : 0;
+            last = error == Errors.NONE ? last : " " + error;
+        }
+        count.accept("commits" + (accepted == PARTITIONS ? "" : last));
+    }
+
+    private void inventProducers(Wire wire, int client) throws IOException {
+        long id = ThreadLocalRandom.current().nextLong(Long.MAX_VALUE >> 1);
+        for (int i = 0; i < 20; i++) {
+            wire.send(
+                    Asks.produceBytes(
+                            "t0-0",
+                            client % TransactionAttacks.partitions("open-transactions"),
+                            (short) 1,
+                            Asks.batch(id + i, 0, new byte[1])));
+        }
+        for (int i = 0; i < 20; i++) {
+            wire.receive();
+        }
+        count.accept("20 ids of producers");
+    }
+
+    /** A batch of about 1,000 bytes is a tombstone whose key is very long. */
+    private void produceBombs(Wire wire, int client) throws IOException {
+        MemoryRecords bomb =
+                MemoryRecords.withRecords(
+                        Compression.zstd().build(),
+                        new SimpleRecord(1_000L, new byte[BOMB_BYTES], null));
+        for (int i = 0; i < BOMBS && goesOn.getAsBoolean(); i++) {
+            count.accept(
+                    "bombs "
+                            + Errors.forCode(
+                                    Asks.produced(wire, compacted(client), 0, Asks.ALL, bomb)
+                                            .errorCode()));
+        }
+        LockSupport.parkNanos(TimeUnit.SECONDS.toNanos(1));
+    }
+}
