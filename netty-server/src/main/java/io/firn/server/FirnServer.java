@@ -88,8 +88,7 @@ public final class FirnServer implements AutoCloseable {
     private FirnServer(Builder builder, StoreClaim claim) throws IOException {
         this.config = builder.config();
         LogStore store = builder.store;
-        MemoryPlan plan =
-                builder.hasOpenedStore ? Storage.memory(config) : MemoryPlan.of(config);
+        MemoryPlan plan = builder.hasOpenedStore ? Storage.memory(config) : MemoryPlan.of(config);
         plan.check(HeapBudget.heapBytes());
         plan.warn(HeapBudget.heapBytes(), PlatformDependent.maxDirectMemory());
         if (!builder.hasOpenedStore) {

@@ -76,8 +76,7 @@ record MemoryPlan(long heapBytes, long directBytes, List<String> chosen) {
     List<String> warnings(long largestHeap, long largestDirect) {
         List<String> warnings = new ArrayList<>();
         if (isTooMuch(heapBytes, largestHeap)) {
-            warnings.add(
-                    describe(heapBytes, "the heap", largestHeap) + whatToDo("-Xmx"));
+            warnings.add(describe(heapBytes, "the heap", largestHeap) + whatToDo("-Xmx"));
         }
         if (isTooMuch(directBytes, largestDirect)) {
             warnings.add(

@@ -50,7 +50,6 @@ final class Attacks {
     /** Most of those that a server with a heap of 256 MiB can have. */
     private static final int MANY_PARTITIONS = 2_000;
 
-
     private final int port;
     private final Dialer dialer;
     private final int seconds;
@@ -145,8 +144,7 @@ final class Attacks {
             case "producer-names" -> inParallel(this::nameManyProducers);
             case "group-files" ->
                     new HeapAttacks(port, this::count, this::goesOn).commitForNewGroups();
-            case "heap" ->
-                    new HeapAttacks(port, this::count, this::goesOn).fillAll(principals);
+            case "heap" -> new HeapAttacks(port, this::count, this::goesOn).fillAll(principals);
             default -> {
                 if (TransactionAttacks.NAMES.contains(name)) {
                     createTopics(1, TransactionAttacks.partitions(name));

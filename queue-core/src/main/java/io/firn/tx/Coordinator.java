@@ -45,7 +45,8 @@ public final class Coordinator implements TransactionCoordinator, OpenTransactio
     private final TxStore store;
     private static final int LEAST_NAMES = 1_000;
 
-    private final TxProducers producers = new TxProducers(HeapBudget.PRODUCER_NAMES.count(LEAST_NAMES, MOST_NAMES));
+    private final TxProducers producers =
+            new TxProducers(HeapBudget.PRODUCER_NAMES.count(LEAST_NAMES, MOST_NAMES));
     private final Decisions decisions;
     private final EntryRoom room;
     private final TxUpkeep upkeep;

@@ -164,8 +164,7 @@ final class GroupFiles {
 
     private Path file(String groupId) {
         // Escaped, so that no character has a meaning for the file system.
-        return directory.resolve(
-                PREFIX + URLEncoder.encode(groupId, UTF_8).replace("*", "%2A"));
+        return directory.resolve(PREFIX + URLEncoder.encode(groupId, UTF_8).replace("*", "%2A"));
     }
 
     @GuardedBy("group")
@@ -210,8 +209,7 @@ final class GroupFiles {
                 String key = each.getKey();
                 if (key.startsWith(METADATA)) {
                     var unused =
-                            group.commitMetadata(
-                                    key.substring(METADATA.length()), each.getValue());
+                            group.commitMetadata(key.substring(METADATA.length()), each.getValue());
                 } else if (key.startsWith(TOPIC)) {
                     group.addTopic(
                             UUID.fromString(key.substring(TOPIC.length())),

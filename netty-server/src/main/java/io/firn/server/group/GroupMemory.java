@@ -35,7 +35,9 @@ final class GroupMemory {
         counted = bytes;
     }
 
-    /** Counts for a client what counted for nobody; returns false if it has no room in its share. */
+    /**
+     * Counts for a client what counted for nobody; returns false if it has no room in its share.
+     */
     boolean moveTo(String client) {
         shares.add(owner, -counted);
         boolean fits = shares.hasRoomFor(client, counted);

@@ -122,10 +122,7 @@ public final class OffsetCommitHandler implements Handler<OffsetCommitRequestDat
     }
 
     private void force(
-            Exchange exchange,
-            OffsetCommitResponseData response,
-            Group group,
-            Gathered gathered) {
+            Exchange exchange, OffsetCommitResponseData response, Group group, Gathered gathered) {
         if (gathered.moved.isEmpty()) {
             if (group != null) {
                 coordinator.forgetIfUnused(group);
@@ -162,10 +159,7 @@ public final class OffsetCommitHandler implements Handler<OffsetCommitRequestDat
     }
 
     private Errors commit(
-            Group group,
-            Topic topic,
-            OffsetCommitRequestPartition asked,
-            Gathered gathered) {
+            Group group, Topic topic, OffsetCommitRequestPartition asked, Gathered gathered) {
         int partition = asked.partitionIndex();
         String text = asked.committedMetadata();
         if (text != null && text.length() > maxMetadataChars) {

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -168,6 +169,29 @@ class StoredGroupsTest {
     }
 
     @Test
+    void shouldKeepAGroupInMemoryUntilItsFileHasEverything() throws IOException {
+        start(100_000_000);
+        for (int i = 0; i < 40; i++) {
+            assertTrue(commit("g" + i, "client" + i, NOTE));
+        }
+        start(300_000);
+        Group held = coordinator.find("g0");
+        synchronized (held) {
+            assertTrue(held.noteCursor(topic.id(), 100)); // which is not written yet
+        }
+        for (int i = 1; i < 40; i++) {
+            assertNotNull(coordinator.find("g" + i));
+        }
+        assertSame(held, coordinator.find("g0"));
+        assertTrue(commits.record(held, Map.of()));
+        start(100_000_000);
+        Group again = coordinator.find("g0");
+        synchronized (again) {
+            assertEquals(Map.of(topic.id(), 100L), again.topics());
+        }
+    }
+
+    @Test
     void shouldLoadAGroupThatIsLargerThanTheLimitWhenItIsAskedFor() throws IOException {
         start(100_000_000);
         for (int i = 0; i < 3; i++) {
@@ -211,9 +235,9 @@ class StoredGroupsTest {
             assertNotNull(coordinator.find("g" + i));
         }
         assertThrows(
-                CoordinatorNotAvailableException.class, () -> commits.record(held, Map.of("p", "")));
-        assertEquals(
-                Errors.COORDINATOR_NOT_AVAILABLE, commits.check(held, "", null, -1, false));
+                CoordinatorNotAvailableException.class,
+                () -> commits.record(held, Map.of("p", "")));
+        assertEquals(Errors.COORDINATOR_NOT_AVAILABLE, commits.check(held, "", null, -1, false));
         assertTrue(commit("g0", "client0", "again"));
         assertEquals("again", noteOf("g0"));
     }
@@ -259,7 +283,9 @@ class StoredGroupsTest {
         }
         start(4_000);
         assertEquals(0, memory.usedBytes());
-        assertEquals(Errors.NONE, coordinator.heartbeat("readers", leader.generation(), leader.id(), null));
+        assertEquals(
+                Errors.NONE,
+                coordinator.heartbeat("readers", leader.generation(), leader.id(), null));
         assertTrue(memory.usedBytes() > 0);
     }
 
