@@ -266,7 +266,7 @@ final class Group {
 
     /**
      * Leaves the memory if the group's file has everything and nobody is a member. The group then
-     * is dead: requests that have it already are to be tried again.
+     * is dead: requests that have it already are to be tried again. The store keeps its offsets.
      */
     @GuardedBy("this")
     boolean leaveMemory() {
@@ -276,7 +276,7 @@ final class Group {
                 || !pendingIds.isEmpty()) {
             return false;
         }
-        memory.store();
+        memory.store(cursorBytes);
         state = GroupState.DEAD;
         return true;
     }
@@ -316,6 +316,18 @@ final class Group {
         topics.put(topic, bytes);
         cursorBytes += bytes;
         unwritten = true;
+    }
+
+    /** Returns whether its offsets in a topic are counted, or would have room. */
+    @GuardedBy("this")
+    boolean mayHaveCursor(UUID topic, long bytes) {
+        return topics.containsKey(topic) || hasMemoryFor(bytes);
+    }
+
+    /** Returns what its offsets use. */
+    @GuardedBy("this")
+    long cursorBytes() {
+        return cursorBytes;
     }
 
     /** Returns what its offsets use, by topic. */

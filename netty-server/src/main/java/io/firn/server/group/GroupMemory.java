@@ -46,10 +46,14 @@ final class GroupMemory {
         return fits;
     }
 
-    /** The group leaves the memory, and stays in its file. */
-    void store() {
-        shares.add(owner, -counted);
-        shares.addStored(owner, counted);
+    /**
+     * The group leaves the memory, and stays in its file.
+     *
+     * @param kept how many of its bytes stay in memory nevertheless
+     */
+    void store(long kept) {
+        shares.add(owner, kept - counted);
+        shares.addStored(owner, counted - kept);
         counted = 0;
     }
 }

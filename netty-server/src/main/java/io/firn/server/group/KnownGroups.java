@@ -5,6 +5,7 @@ import io.firn.server.wire.Shares;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
@@ -30,6 +31,10 @@ final class KnownGroups {
 
     /** The number of groups of which only the file is left. */
     private final AtomicInteger stored = new AtomicInteger();
+
+    /** What the offsets use of groups that have left the memory: the store keeps them. */
+    @GuardedBy("changing")
+    private final Map<String, Long> offsets = new HashMap<>();
 
     /** Held while a group is loaded, created, or leaves the memory; before a group's monitor. */
     private final Object changing = new Object();
@@ -121,15 +126,24 @@ final class KnownGroups {
         if (group == null) {
             return null;
         }
-        long bytes = bytesOf(group);
-        makeRoomFor(bytes);
-        if (!memory.hasMemoryFor(bytes) && !isLargeAndAlone(bytes)) {
+        long more = bytesOf(group) - offsets.getOrDefault(groupId, 0L);
+        makeRoomFor(more);
+        if (!memory.hasMemoryFor(more) && !isLargeAndAlone(more)) {
             throw Errors.COORDINATOR_NOT_AVAILABLE.exception(
                     "There is no memory to load the group: try again later.");
         }
-        memory.addStored(group.storedOwner(), -bytes);
-        stored.decrementAndGet();
+        forgetStored(group);
         return load(group);
+    }
+
+    /** What was counted of a group that is not in memory counts no more. */
+    @GuardedBy("changing")
+    private void forgetStored(Group copy) {
+        Long kept = offsets.remove(copy.id());
+        long inMemory = kept == null ? 0 : kept;
+        memory.add(copy.storedOwner(), -inMemory);
+        memory.addStored(copy.storedOwner(), inMemory - bytesOf(copy));
+        stored.decrementAndGet();
     }
 
     /** A group may be larger than the limit, because the heap was larger when it was stored. */
@@ -173,6 +187,9 @@ final class KnownGroups {
     private void unload(Group group) {
         synchronized (group) {
             if (group.leaveMemory()) {
+                if (group.cursorBytes() > 0) {
+                    offsets.put(group.id(), group.cursorBytes());
+                }
                 stored.incrementAndGet(); // before: nobody may take it for one that is not there
                 loaded.remove(group.id(), group);
             }
@@ -239,8 +256,7 @@ final class KnownGroups {
             }
             first.run();
             files.delete(groupId);
-            memory.addStored(copy.storedOwner(), -bytesOf(copy));
-            stored.decrementAndGet();
+            forgetStored(copy);
             return true;
         }
     }

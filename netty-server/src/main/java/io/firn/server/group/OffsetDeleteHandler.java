@@ -44,7 +44,7 @@ final class OffsetDeleteHandler implements Handler<OffsetDeleteRequestData> {
     @Override
     public void handle(Exchange exchange, OffsetDeleteRequestData request) {
         exchange.connection().access().demand(Right.DELETE_OFFSETS, request.groupId());
-        Group group = coordinator.look(request.groupId());
+        Group group = coordinator.find(request.groupId());
         Errors error = refusal(group, request.groupId());
         if (error != Errors.NONE) {
             exchange.reply(new OffsetDeleteResponseData().setErrorCode(error.code()));

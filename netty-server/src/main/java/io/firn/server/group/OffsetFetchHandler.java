@@ -18,6 +18,7 @@ import java.util.OptionalLong;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.apache.kafka.common.Uuid;
+import org.apache.kafka.common.errors.CoordinatorNotAvailableException;
 import org.apache.kafka.common.message.OffsetFetchRequestData;
 import org.apache.kafka.common.message.OffsetFetchRequestData.OffsetFetchRequestGroup;
 import org.apache.kafka.common.message.OffsetFetchRequestData.OffsetFetchRequestTopics;
@@ -45,10 +46,12 @@ public final class OffsetFetchHandler implements Handler<OffsetFetchRequestData>
     /**
      * What is asked of a group.
      *
+     * @param group null if nothing is known of it
      * @param metadata what was committed beside its offsets, by place
      * @param isStable whether offsets that an open transaction is to move are not told
      */
-    private record Wanted(String groupId, Map<String, String> metadata, boolean isStable) {}
+    private record Wanted(
+            String groupId, Group group, Map<String, String> metadata, boolean isStable) {}
 
     OffsetFetchHandler(GroupCoordinator coordinator, GroupOffsets offsets, ServedTopics topics) {
         this.coordinator = coordinator;
@@ -135,7 +138,22 @@ public final class OffsetFetchHandler implements Handler<OffsetFetchRequestData>
             result.setErrorCode(Errors.GROUP_AUTHORIZATION_FAILED.code());
             return Stream.of(() -> {});
         }
-        return fetch(exchange, asked, isStable, result);
+        try {
+            return fetch(exchange, asked, isStable, result)
+                    .map(each -> () -> fetchOrRefuse(each, result));
+        } catch (CoordinatorNotAvailableException e) {
+            result.setErrorCode(Errors.COORDINATOR_NOT_AVAILABLE.code());
+            return Stream.of(() -> {});
+        }
+    }
+
+    /** As Kafka, answers with an error for the group, and not for one of its topics. */
+    private static void fetchOrRefuse(Runnable work, OffsetFetchResponseGroup result) {
+        try {
+            work.run();
+        } catch (CoordinatorNotAvailableException e) {
+            result.setErrorCode(Errors.COORDINATOR_NOT_AVAILABLE.code());
+        }
     }
 
     /** Returns the work for each topic of a group. */
@@ -144,7 +162,8 @@ public final class OffsetFetchHandler implements Handler<OffsetFetchRequestData>
             OffsetFetchRequestGroup asked,
             boolean isStable,
             OffsetFetchResponseGroup result) {
-        Wanted wanted = new Wanted(asked.groupId(), metadataOf(asked.groupId()), isStable);
+        Group group = coordinator.find(asked.groupId());
+        Wanted wanted = new Wanted(asked.groupId(), group, metadataOf(group), isStable);
         if (asked.topics() != null) {
             return asked.topics().stream().map(each -> () -> fetch(exchange, wanted, each, result));
         }
@@ -158,8 +177,7 @@ public final class OffsetFetchHandler implements Handler<OffsetFetchRequestData>
                         .map(each -> () -> fetchAll(exchange, wanted, each, result)));
     }
 
-    private Map<String, String> metadataOf(String groupId) {
-        Group group = coordinator.look(groupId);
+    private static Map<String, String> metadataOf(Group group) {
         if (group == null) {
             return Map.of();
         }
@@ -215,7 +233,7 @@ public final class OffsetFetchHandler implements Handler<OffsetFetchRequestData>
                                 new Uuid(
                                         topic.id().getMostSignificantBits(),
                                         topic.id().getLeastSignificantBits()));
-        Cursor cursor = GroupOffsets.find(topic, wanted.groupId);
+        Cursor cursor = cursorOf(topic, wanted);
         List<OffsetFetchResponsePartitions> found = new ArrayList<>();
         for (int partition : partitions) {
             boolean exists = partition >= 0 && partition < topic.partitionCount();
@@ -233,6 +251,31 @@ public final class OffsetFetchHandler implements Handler<OffsetFetchRequestData>
             }
         }
         return result.setPartitions(found);
+    }
+
+    /**
+     * Returns the group's offsets in a topic; null if it never had any.
+     *
+     * @throws CoordinatorNotAvailableException if there is no memory for them: the store keeps what
+     *     was read of them
+     */
+    private static Cursor cursorOf(Topic topic, Wanted wanted) {
+        Group group = wanted.group;
+        long bytes = GroupOffsets.memoryBytes(topic);
+        if (group != null) {
+            synchronized (group) {
+                if (!group.mayHaveCursor(topic.id(), bytes)) {
+                    throw new CoordinatorNotAvailableException("no memory for the offsets");
+                }
+            }
+        }
+        Cursor cursor = GroupOffsets.find(topic, wanted.groupId);
+        if (group != null && cursor != null) {
+            synchronized (group) {
+                var unused = group.noteCursor(topic.id(), bytes); // of an earlier version
+            }
+        }
+        return cursor;
     }
 
     /** Before the offset is read: a transaction that ends in between has moved it. */

@@ -192,6 +192,39 @@ class StoredGroupsTest {
     }
 
     @Test
+    void shouldCountOffsetsThatTheStoreKeepsWhenTheirGroupLeavesTheMemory() throws IOException {
+        start(100_000_000);
+        for (int i = 0; i < 20; i++) {
+            Group group = coordinator.findOrCreate("g" + i, "client" + i);
+            synchronized (group) {
+                assertTrue(group.noteCursor(topic.id(), 30_000));
+            }
+            assertTrue(commits.record(group, Map.of(topic.id() + ".0", NOTE)));
+        }
+        start(600_000);
+        int found = 0;
+        for (int i = 0; i < 20; i++) {
+            try {
+                assertNotNull(coordinator.find("g" + i));
+                found++;
+            } catch (CoordinatorNotAvailableException e) {
+                assertTrue(memory.usedBytes() > 500_000, memory.usedBytes() + " bytes");
+            }
+        }
+        assertTrue(found > 12, found + " groups"); // 50,000 bytes each, 20,000 of which may leave
+        assertTrue(found < 20, found + " groups");
+        assertTrue(memory.usedBytes() >= 30_000L * found, memory.usedBytes() + " bytes");
+        assertTrue(memory.usedBytes() <= 600_000, memory.usedBytes() + " bytes");
+        for (int i = 0; i < 20; i++) {
+            assertEquals(Errors.NONE, coordinator.delete("g" + i));
+        }
+        assertEquals(0, memory.usedBytes());
+        for (int i = 0; i < 20; i++) {
+            assertTrue(memory.hasRoomFor("client" + i, 300_000)); // nothing is left of it
+        }
+    }
+
+    @Test
     void shouldLoadAGroupThatIsLargerThanTheLimitWhenItIsAskedFor() throws IOException {
         start(100_000_000);
         for (int i = 0; i < 3; i++) {
