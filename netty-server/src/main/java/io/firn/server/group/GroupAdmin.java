@@ -115,9 +115,7 @@ public final class GroupAdmin {
         // Each once: a group may be large, and a request may name it very often.
         Set<String> once = new LinkedHashSet<>(request.groups());
         Set<String> withOffsets =
-                once.stream().allMatch(id -> coordinator.look(id) != null)
-                        ? Set.of()
-                        : offsets.groupIds();
+                once.stream().allMatch(coordinator::has) ? Set.of() : offsets.groupIds();
         exchange.inSteps(
                 once,
                 id -> {
@@ -213,7 +211,7 @@ public final class GroupAdmin {
     }
 
     private Errors delete(String id, Set<String> withOffsets) {
-        if (coordinator.look(id) == null && !withOffsets.contains(id)) {
+        if (!coordinator.has(id) && !withOffsets.contains(id)) {
             return Errors.GROUP_ID_NOT_FOUND;
         }
         try {

@@ -55,6 +55,11 @@ public final class GroupCoordinator {
         return groups.look(groupId);
     }
 
+    /** Returns whether there is a group. */
+    boolean has(String groupId) {
+        return groups.has(groupId);
+    }
+
     /** Returns the ids of all groups. */
     Set<String> ids() {
         Set<String> ids = new LinkedHashSet<>();

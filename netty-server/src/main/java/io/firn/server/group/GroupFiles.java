@@ -80,6 +80,16 @@ final class GroupFiles {
         }
     }
 
+    /** Returns whether a group has a file. */
+    boolean has(String groupId) {
+        try {
+            return medium.exists(file(groupId));
+        } catch (IOException e) {
+            throw new FirnException(
+                    "group " + groupId + " could not be looked for: " + e.getMessage(), e);
+        }
+    }
+
     /** Returns a group as its file has it; null if it has none, or a corrupted one. */
     Group read(String groupId, long nowNs) {
         String name = file(groupId).getFileName().toString();

@@ -196,6 +196,11 @@ final class KnownGroups {
         }
     }
 
+    /** Returns whether there is a group, without reading its file. */
+    boolean has(String groupId) {
+        return loaded.containsKey(groupId) || (stored.get() > 0 && files.has(groupId));
+    }
+
     /** Returns a group to look at, perhaps a copy that does not stay; null if there is none. */
     Group look(String groupId) {
         Group known = loaded.get(groupId);
