@@ -308,6 +308,8 @@ class OAuthBearerTest {
         all.put(with(c -> c.unsetClaim("sub")), "the claim sub, found one without it");
         all.put(with(c -> c.setSubject(" ")), "the claim sub, found one without it");
         all.put(with(c -> c.setClaim("sub", 7)), "not the expected type");
+        all.put(with(c -> c.setSubject("s".repeat(256))), "255 characters, found 256 characters");
+        all.put(with(c -> c.setSubject("s".repeat(20_000))), "found 20000 characters");
         all.put(ofHeader("{\"alg\":\"ES256\",\"kid\":{}}"), "the key of another type");
         all.put(ofHeader("{\"alg\":[7],\"kid\":7}"), "the algorithm of another type");
         all.put("a.b.c", "what cannot be read as one");
@@ -333,7 +335,7 @@ class OAuthBearerTest {
                 }
             }
             log.clear();
-            String valid = issuer.token("alice", 600);
+            String valid = issuer.token("s".repeat(255), 600);
             try (Wire wire = new Wire(running.server().port())) {
                 signIn(wire, valid);
                 ask(wire);

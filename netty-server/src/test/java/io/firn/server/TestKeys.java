@@ -15,8 +15,11 @@ import java.security.GeneralSecurityException;
 import java.security.Key;
 import java.security.KeyStore;
 import java.security.cert.Certificate;
+import java.security.cert.CertificateFactory;
+import java.util.ArrayList;
 import java.util.Base64;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import javax.net.ssl.KeyManagerFactory;
@@ -39,16 +42,25 @@ final class TestKeys {
 
     /** Makes a key for this machine, and a certificate that it has signed itself. */
     static TestKeys make(Path directory, String name) throws Exception {
+        return make(directory, name, List.of());
+    }
+
+    /** Makes a key that signs others. */
+    static TestKeys authority(Path directory, String name) throws Exception {
+        return make(directory, name, List.of("-ext", "bc:c"));
+    }
+
+    /** Makes a key with a certificate, signed by itself, that has expired. */
+    static TestKeys expired(Path directory, String name) throws Exception {
+        return make(directory, name, List.of("-startdate", "-9d", "-validity", "1"));
+    }
+
+    private static TestKeys make(Path directory, String name, List<String> more) throws Exception {
         Path file = directory.resolve(name + ".p12");
-        Process keytool =
-                new ProcessBuilder(
-                                Path.of(System.getProperty("java.home"), "bin", "keytool")
-                                        .toString(),
-                                "-J-XX:TieredStopAtLevel=1",
-                                "-J-XX:+UseSerialGC",
+        List<String> all =
+                new ArrayList<>(
+                        List.of(
                                 "-genkeypair",
-                                "-alias",
-                                ALIAS,
                                 "-keyalg",
                                 "EC",
                                 "-groupname",
@@ -58,17 +70,54 @@ final class TestKeys {
                                 "-ext",
                                 "san=ip:127.0.0.1,dns:localhost",
                                 "-storetype",
-                                "PKCS12",
-                                "-keystore",
-                                file.toString(),
-                                "-storepass",
-                                PASSWORD)
-                        .redirectErrorStream(true)
-                        .start();
+                                "PKCS12"));
+        all.addAll(more);
+        keytool(file, all);
+        return new TestKeys(directory, file);
+    }
+
+    /** Makes a key with a certificate, signed by this one, that expires in a few seconds. */
+    TestKeys signShortLived(String name, int seconds) throws Exception {
+        TestKeys signed = make(directory, name);
+        Path request = directory.resolve(name + ".csr");
+        Path certificate = directory.resolve(name + ".crt");
+        keytool(signed.file, List.of("-certreq", "-file", request.toString()));
+        keytool(
+                file,
+                List.of(
+                        "-gencert",
+                        "-startdate",
+                        "-1d+" + seconds + "S",
+                        "-validity",
+                        "1",
+                        "-infile",
+                        request.toString(),
+                        "-outfile",
+                        certificate.toString()));
+        KeyStore store = load(signed.file);
+        try (InputStream in = Files.newInputStream(certificate)) {
+            Certificate own = CertificateFactory.getInstance("X.509").generateCertificate(in);
+            store.setKeyEntry(
+                    ALIAS,
+                    key(store),
+                    PASSWORD.toCharArray(),
+                    new Certificate[] {own, certificate()});
+        }
+        save(store, signed.file);
+        return signed;
+    }
+
+    private static void keytool(Path store, List<String> arguments) throws Exception {
+        List<String> command = new ArrayList<>();
+        command.add(Path.of(System.getProperty("java.home"), "bin", "keytool").toString());
+        command.addAll(List.of("-J-XX:TieredStopAtLevel=1", "-J-XX:+UseSerialGC"));
+        command.addAll(arguments);
+        command.addAll(
+                List.of("-alias", ALIAS, "-keystore", store.toString(), "-storepass", PASSWORD));
+        Process keytool = new ProcessBuilder(command).redirectErrorStream(true).start();
         String said = new String(keytool.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
         assertTrue(keytool.waitFor(Running.HANGS_AFTER_S, TimeUnit.SECONDS), said);
         assertEquals(0, keytool.exitValue(), said);
-        return new TestKeys(directory, file);
     }
 
     /** The key store. */
@@ -169,13 +218,15 @@ final class TestKeys {
     /** A connection by this protocol that trusts a store, and has a certificate or none. */
     static SSLSocket connect(int port, Path trusted, TestKeys own, String protocol)
             throws Exception {
+        return connect(port, context(trusted, own), protocol);
+    }
+
+    /** Another connection of the same context resumes its session. */
+    static SSLSocket connect(int port, SSLContext context, String protocol) throws IOException {
         Socket plain = new Socket("127.0.0.1", port);
         plain.setSoTimeout(30_000);
         SSLSocket socket =
-                (SSLSocket)
-                        context(trusted, own)
-                                .getSocketFactory()
-                                .createSocket(plain, "127.0.0.1", port, true);
+                (SSLSocket) context.getSocketFactory().createSocket(plain, "127.0.0.1", port, true);
         socket.setEnabledProtocols(new String[] {protocol});
         socket.startHandshake();
         return socket;

@@ -19,11 +19,13 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
+import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLSocket;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.Config;
@@ -46,6 +48,8 @@ import org.junit.jupiter.api.io.TempDir;
 /** Kafka's clients over TLS, certificates that change, and peers that do not play by the rules. */
 class TlsTest {
     private static final String TOPIC = "orders";
+    private static final int PATIENCE_MS = 120_000;
+    private static final List<String> VERSIONS = List.of("TLSv1.2", "TLSv1.3");
 
     @TempDir static Path keys;
     private static TestKeys serverKeys;
@@ -176,6 +180,149 @@ class TlsTest {
                     assertTrue(cause instanceof SslAuthenticationException, cause.toString());
                 }
             }
+        }
+    }
+
+    // ---- certificates of clients that expire
+
+    private Map<String, String> requiring(TestKeys... clients) throws Exception {
+        Map<String, String> all = new HashMap<>();
+        all.putAll(TestKeys.truststore(TestKeys.trusting(directory, clients)));
+        all.put("ssl.client.auth", "required");
+        return all;
+    }
+
+    /** Connects, and is let in; a later connection of the same context may resume the session. */
+    private static Wire open(Running running, SSLContext context, String version)
+            throws IOException {
+        Wire wire = new Wire(TestKeys.connect(running.server().port(), context, version));
+        try {
+            assertAnswered(wire); // which also reads the ticket
+            return wire;
+        } catch (IOException e) {
+            wire.close();
+            throw e;
+        }
+    }
+
+    private static boolean isLetIn(Running running, SSLContext context, String version) {
+        try {
+            open(running, context, version).close();
+            return true;
+        } catch (IOException e) {
+            return false;
+        }
+    }
+
+    /** A certificate that is still valid when all have connected, and their connections. */
+    private Map<SSLContext, Wire> connectByACertificateThatExpires(Running running, TestKeys signer)
+            throws Exception {
+        for (int seconds = 3; ; seconds *= 3) {
+            TestKeys keys = signer.signShortLived("brief-" + seconds, seconds);
+            Map<SSLContext, Wire> open = new LinkedHashMap<>();
+            try {
+                for (String version : VERSIONS) {
+                    SSLContext context = TestKeys.context(trusted, keys);
+                    open.put(context, open(running, context, version));
+                }
+                return open;
+            } catch (IOException e) { // it took longer than the certificate is valid
+                for (Wire each : open.values()) {
+                    each.close();
+                }
+            }
+        }
+    }
+
+    @Test
+    void shouldEndWhatACertificateLetInWhenItExpiresAndResumeNoSession() throws Exception {
+        TestKeys authority = TestKeys.authority(directory, "authority");
+        try (Logged audit = new Logged("io.firn.audit");
+                Running running = start(requiring(authority))) {
+            Map<SSLContext, Wire> open = connectByACertificateThatExpires(running, authority);
+            int at = 0;
+            for (Map.Entry<SSLContext, Wire> each : open.entrySet()) {
+                String version = VERSIONS.get(at++);
+                assertTrue(each.getValue().isClosedWithin(PATIENCE_MS), version);
+                each.getValue().close();
+                assertFalse(isLetIn(running, each.getKey(), version), version);
+            }
+            Running.await(
+                    "the failures",
+                    () -> audit.count("sign-in-failed user=CN\\u003Dbrief") >= VERSIONS.size());
+        }
+    }
+
+    /** The JDK does not look at the end of a certificate that is in the trust store itself. */
+    @Test
+    void shouldLetInNobodyByAnExpiredCertificateThatIsTrustedItself() throws Exception {
+        TestKeys expired = TestKeys.expired(directory, "expired");
+        try (Running running = start(requiring(expired, clientKeys))) {
+            for (String version : VERSIONS) {
+                SSLContext valid = TestKeys.context(trusted, clientKeys);
+                assertTrue(isLetIn(running, valid, version), version);
+                assertTrue(isLetIn(running, valid, version), version + ", again");
+                SSLContext late = TestKeys.context(trusted, expired);
+                assertFalse(isLetIn(running, late, version), version);
+            }
+        }
+    }
+
+    private static long created(Running running, SSLContext context, String version) {
+        try (SSLSocket socket = TestKeys.connect(running.server().port(), context, version);
+                Wire wire = new Wire(socket)) {
+            assertAnswered(wire);
+            return socket.getSession().getCreationTime();
+        } catch (IOException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    @Test
+    void shouldResumeSessionsForTheTimeThatIsConfigured() throws Exception {
+        try (Running running = start(Map.of("firn.ssl.session.timeout.ms", "1000"))) {
+            for (String version : VERSIONS) {
+                SSLContext context = TestKeys.context(trusted, null);
+                long first = created(running, context, version);
+                for (int ms = 0; created(running, context, version) == first; ms += 100) {
+                    assertTrue(ms < PATIENCE_MS, version);
+                    Thread.sleep(100);
+                }
+            }
+        }
+    }
+
+    /** As health checks do. A handshake that fails is still told of. */
+    @Test
+    void shouldNotCallAClientThatClosesAfterItsHandshakeAFailedSignIn() throws Exception {
+        try (Logged audit = new Logged("io.firn.audit");
+                Running running = start(requiring(clientKeys))) {
+            SSLContext context = TestKeys.context(trusted, clientKeys);
+            int port = running.server().port();
+            for (int i = 0; i < 20; i++) {
+                HastyClient.connectAndClose(port, context);
+                try (SSLSocket socket = TestKeys.connect(port, context, VERSIONS.get(i % 2))) {
+                    socket.setSoLinger(i < 10, 0); // the first ones end by a reset
+                }
+            }
+            try (Socket plain = new Socket("127.0.0.1", port)) {
+                plain.getOutputStream().write(new byte[] {22, 3, 1, 2, 0, 1, 0, 1});
+            }
+            Running.await("all to be gone", () -> running.server().metrics().getConnections() == 0);
+            assertEquals(0, audit.count("sign-in-failed"));
+            assertFalse(isLetIn(running, TestKeys.context(trusted, otherKeys), "TLSv1.3"));
+            Running.await("the failure", () -> audit.count("sign-in-failed") == 1);
+        }
+    }
+
+    @Test
+    void shouldNotCallAClientThatClosesWithinItsHandshakeAFailedSignIn() throws Exception {
+        try (Logged audit = new Logged("io.firn.audit");
+                Running running = start(requiring(clientKeys))) {
+            SSLContext context = TestKeys.context(trusted, clientKeys);
+            HastyClient.greetAndClose(running.server().port(), context);
+            Running.await("it to be gone", () -> running.server().metrics().getConnections() == 0);
+            assertEquals(0, audit.count("sign-in-failed"));
         }
     }
 

@@ -41,6 +41,10 @@ final class SecurityKeys {
                         .notEmpty());
         add(ConfigKey.of("ssl.cipher.suites", LIST, ""));
         add(ConfigKey.of("firn.ssl.engine", STRING, "jdk").oneOf("jdk", "openssl"));
+        add( // the JDK keeps none longer
+                ConfigKey.of("firn.ssl.session.timeout.ms", LONG, 3_600_000)
+                        .atLeast(1_000)
+                        .atMost(86_400_000));
         add(ConfigKey.of("ssl.principal.mapping.rules", STRING, "DEFAULT").notEmpty());
         add(
                 ConfigKey.of("sasl.enabled.mechanisms", LIST, "")

@@ -3,6 +3,7 @@ package io.firn.server.security;
 import java.net.InetAddress;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.concurrent.TimeUnit;
 import javax.net.ssl.SSLSession;
 import javax.security.sasl.SaslException;
@@ -35,6 +36,9 @@ import org.apache.kafka.common.security.authenticator.SaslInternalConfigs;
 public final class Authentication {
     private static final String ANONYMOUS = KafkaPrincipal.ANONYMOUS.toString();
 
+    /** Distinguished names have some hundred; what is remembered of a client is named by it. */
+    private static final int MOST_NAME_CHARS = 1_024;
+
     /** The longest session that a client is told of: it counts in ns. */
     private static final long LONGEST_SESSION_MS = TimeUnit.DAYS.toMillis(3_650);
 
@@ -56,9 +60,11 @@ public final class Authentication {
     private String mechanism;
     private String said;
     private String refusal;
+    private String means = "SASL";
     private SaslServer exchange;
     private boolean hasEnd;
     private long endNs;
+    private ClientCertificate certificate;
 
     /**
      * Begins with nothing known.
@@ -113,7 +119,7 @@ public final class Authentication {
 
     /** Returns why the client has failed, for the log. */
     public String failure() {
-        String what = "the client has failed to authenticate by SASL";
+        String what = "the client has failed to authenticate by " + means;
         return refusal == null ? what : what + ": " + refusal;
     }
 
@@ -121,24 +127,66 @@ public final class Authentication {
     public boolean mayAsk(ApiKeys api, long nowNs) {
         return switch (api) {
             case API_VERSIONS, SASL_HANDSHAKE, SASL_AUTHENTICATE -> true;
-            default -> step == Step.DONE && complete && !(hasEnd && nowNs - endNs >= 0);
+            default ->
+                    step == Step.DONE
+                            && complete
+                            && !(hasEnd && nowNs - endNs >= 0)
+                            && !isCertificateOver(nowNs);
         };
     }
 
-    /** Called when the connection is encrypted; takes the name of the client's certificate. */
-    public void onEncrypted(SSLSession encrypted) {
-        if (listener.isSasl()) {
+    /**
+     * Called when the connection is encrypted; takes the name of the client's certificate. If that
+     * has expired, the client has failed.
+     */
+    public void onEncrypted(SSLSession encrypted, long nowNs) {
+        certificate = ClientCertificate.of(encrypted, System.currentTimeMillis(), nowNs);
+        if (isCertificateOver(nowNs)) {
+            refuseCertificate(certificate.expiry());
+        } else if (listener.isSasl()) {
             session = Optional.of(encrypted);
         } else {
-            becomes(
-                    listener.names()
-                            .build(new SslAuthenticationContext(encrypted, peer, listener.name()))
-                            .toString());
-            complete = true;
-            if (isKnown()) {
-                listener.audit().signedIn(principal, address(), listener.name(), "TLS");
-            }
+            signInByCertificate(encrypted);
         }
+    }
+
+    private void signInByCertificate(SSLSession encrypted) {
+        String name =
+                listener.names()
+                        .build(new SslAuthenticationContext(encrypted, peer, listener.name()))
+                        .toString();
+        if (name.length() > MOST_NAME_CHARS) {
+            refuseCertificate(
+                    "the name of its certificate has "
+                            + name.length()
+                            + " characters, expected at most "
+                            + MOST_NAME_CHARS);
+            return;
+        }
+        becomes(name);
+        complete = true;
+        if (isKnown()) {
+            listener.audit().signedIn(principal, address(), listener.name(), "TLS");
+        }
+    }
+
+    private void refuseCertificate(String why) {
+        step = Step.FAILED;
+        means = "TLS";
+        refusal = why;
+        listener.audit().failed(certificate.subject(), address(), listener.name(), "TLS");
+    }
+
+    private boolean isCertificateOver(long nowNs) {
+        return certificate != null && certificate.isOver(nowNs);
+    }
+
+    /**
+     * Returns when the client's certificate ends, by the clock of the event loop, and with it the
+     * connection; empty if it has shown none. To authenticate by SASL again does not change it.
+     */
+    public OptionalLong certificateEndNs() {
+        return certificate == null ? OptionalLong.empty() : OptionalLong.of(certificate.endNs());
     }
 
     /** Called when the handshake of TLS has failed, other than by the end of the connection. */

@@ -29,6 +29,9 @@ final class BearerTokens {
     private static final int MOST_CHARS_OF_REASON = 300;
     private static final int MOST_CHARS_OF_HEADER = 50;
 
+    /** As OpenID Connect has it for {@code sub}. The name is remembered wherever the client is. */
+    private static final int MOST_CHARS_OF_NAME = 255;
+
     /**
      * Only those whose keys are public: whoever may read a key could otherwise sign with it. What
      * is encrypted cannot be read at all.
@@ -161,6 +164,11 @@ final class BearerTokens {
             String name = claims.getStringClaimValue(subject);
             if (name == null || name.isBlank()) {
                 throw refused("a token with the claim " + subject, "one without it");
+            }
+            if (name.length() > MOST_CHARS_OF_NAME) {
+                throw refused(
+                        "a claim " + subject + " of at most " + MOST_CHARS_OF_NAME + " characters",
+                        name.length() + " characters");
             }
             NumericDate end = claims.getExpirationTime();
             // Where the clocks differ, the session lasts as long as the token would be accepted.

@@ -10,6 +10,7 @@ import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
 import javax.net.ssl.KeyManagerFactory;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLEngine;
@@ -33,13 +34,18 @@ public final class Tls {
     private final Listener listener;
     private final Map<String, Object> options;
     private final TlsEngines.Library openSsl;
+    private final long sessionsNs;
     private volatile Current current;
 
     /** What was logged of files that cannot be used: they are looked at again and again. */
     private String refusal = "";
 
-    /** What was read, and the engines that use it. */
-    private record Current(DefaultSslEngineFactory read, TlsEngines engines) {}
+    /**
+     * What was read, and the engines that use it. With them end the sessions that clients may
+     * resume, and the keys of their tickets: neither library limits the age of each kind of
+     * session.
+     */
+    private record Current(DefaultSslEngineFactory read, TlsEngines engines, long sinceNs) {}
 
     /**
      * Reads the certificates.
@@ -51,6 +57,9 @@ public final class Tls {
         this.listener = listener;
         this.openSsl = openSsl;
         this.options = options(listener);
+        this.sessionsNs =
+                TimeUnit.MILLISECONDS.toNanos(
+                        Long.parseLong(listener.text("firn.ssl.session.timeout.ms")));
         for (String key : List.of("ssl.keystore.location", "ssl.truststore.location")) {
             String file = listener.text(key);
             if (file != null) {
@@ -172,7 +181,9 @@ public final class Tls {
         }
         boolean isOpenSsl = listener.text("firn.ssl.engine").equals("openssl");
         return new Current(
-                factory, isOpenSsl ? openSsl.engines(options(factory, engine)) : jdk(factory));
+                factory,
+                isOpenSsl ? openSsl.engines(options(factory, engine)) : jdk(factory),
+                System.nanoTime());
     }
 
     private static TlsEngines jdk(DefaultSslEngineFactory factory) {
@@ -214,13 +225,16 @@ public final class Tls {
 
     /**
      * Takes up files that have changed. If they cannot be used, this is logged, and what was read
-     * before stays in use. Reads files.
+     * before stays in use. Forgets sessions when it is time. Reads files.
      */
     synchronized void reload() {
         try {
-            if (current.read.shouldBeRebuilt(options)) {
+            boolean isChanged = current.read.shouldBeRebuilt(options);
+            if (isChanged || System.nanoTime() - current.sinceNs >= sessionsNs) {
                 current = read();
                 refusal = "";
+            }
+            if (isChanged) {
                 LOG.log(
                         System.Logger.Level.INFO,
                         "{0} has changed: it is used for new connections",

@@ -207,6 +207,11 @@ final class Connection extends ChannelInboundHandlerAdapter
     }
 
     @Override
+    public void endAt(long atNs) {
+        timeouts.endAt(atNs);
+    }
+
+    @Override
     public void onProgress() {
         entrance.proceed();
     }
@@ -350,6 +355,11 @@ final class Connection extends ChannelInboundHandlerAdapter
     @Override
     public void onIdle() {
         close(null, null);
+    }
+
+    @Override
+    public void onEnd() {
+        close("the client's certificate has expired", null);
     }
 
     @Override

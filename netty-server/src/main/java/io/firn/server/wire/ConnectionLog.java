@@ -1,6 +1,7 @@
 package io.firn.server.wire;
 
 import io.netty.handler.codec.DecoderException;
+import io.netty.handler.ssl.SslClosedEngineException;
 import java.io.IOException;
 import java.util.concurrent.atomic.AtomicLong;
 import javax.net.ssl.SSLException;
@@ -21,9 +22,22 @@ final class ConnectionLog {
         return isWrapped ? cause.getCause() : cause;
     }
 
+    /**
+     * Returns whether TLS has failed, rather than that the client went away: an answer to its
+     * handshake could not be sent, or it said good-bye before the end of it.
+     */
+    static boolean isTlsFailure(Throwable cause) {
+        Throwable below = cause.getCause();
+        boolean isTransport = below instanceof IOException && !(below instanceof SSLException);
+        return cause instanceof SSLException
+                && !(cause instanceof SslClosedEngineException)
+                && !isTransport
+                && !String.valueOf(cause.getMessage()).contains("Received close_notify");
+    }
+
     /** Returns why a failed connection is closed; null if there is nothing to be said. */
     static String reasonOf(Throwable cause) {
-        if (cause instanceof SSLException) {
+        if (isTlsFailure(cause)) {
             return "TLS failed";
         }
         boolean common = cause instanceof IOException; // the client went away

@@ -4,9 +4,9 @@ import io.netty.util.concurrent.EventExecutor;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Closes a connection that is idle for too long, or whose client does not read its responses. It
- * checks when one of the two can be the case and not before, so an idle connection costs no CPU
- * time. Used on the event loop.
+ * Closes a connection that is idle for too long, whose client does not read its responses, or whose
+ * time has come. It checks when one of these can be the case and not before, so an idle connection
+ * costs no CPU time. Used on the event loop.
  */
 final class ConnectionTimeouts {
     private static final long MAX_IDLE_NS = Long.MAX_VALUE / 4;
@@ -19,6 +19,8 @@ final class ConnectionTimeouts {
     private final long idleNs;
     private final long stallMs;
     private long lastActivityNs;
+    private long endNs;
+    private boolean hasEnd;
     private boolean stopped;
 
     /** Is told that a timeout has passed. */
@@ -29,6 +31,9 @@ final class ConnectionTimeouts {
 
         /** Called when nothing was requested for too long. */
         void onIdle();
+
+        /** Called when the connection has to end. */
+        void onEnd();
     }
 
     ConnectionTimeouts(
@@ -68,6 +73,13 @@ final class ConnectionTimeouts {
         }
     }
 
+    /** Ends the connection at a time, idle or not. */
+    void endAt(long atNs) {
+        endNs = atNs;
+        hasEnd = true;
+        timer.runBy(endNs);
+    }
+
     private long stalledAtNs() {
         return responses.lastWriteNs() + TimeUnit.MILLISECONDS.toNanos(stallMs);
     }
@@ -79,12 +91,17 @@ final class ConnectionTimeouts {
         long now = nowNs();
         boolean busy = responses.isBusy();
         lastActivityNs = requests.endOfThrottling(lastActivityNs); // until then it had to be silent
-        if (responses.isStalled(now, stallMs)) {
+        if (hasEnd && now - endNs >= 0) {
+            listener.onEnd();
+        } else if (responses.isStalled(now, stallMs)) {
             listener.onWriteStall(stallMs);
         } else if (!busy && now - lastActivityNs >= idleNs) {
             listener.onIdle();
         } else {
             timer.runBy((busy ? now : lastActivityNs) + idleNs);
+            if (hasEnd) {
+                timer.runBy(endNs);
+            }
             onFlush();
         }
     }

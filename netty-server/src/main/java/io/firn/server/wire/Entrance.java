@@ -6,7 +6,7 @@ import io.netty.handler.ssl.SslHandler;
 import io.netty.handler.ssl.SslHandshakeCompletionEvent;
 import io.netty.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
-import javax.net.ssl.SSLException;
+import javax.net.ssl.SSLSession;
 
 /**
  * The time until the client of a connection has authenticated, which includes the handshake of TLS.
@@ -27,6 +27,9 @@ final class Entrance {
 
         /** Called once, when the client has done all that its listener asks for. */
         void onAuthenticated();
+
+        /** Closes the connection at this time, by the clock of the event loop. */
+        void endAt(long atNs);
 
         /** Closes the connection. */
         void close(String reason, Throwable cause);
@@ -95,10 +98,16 @@ final class Entrance {
     /** Called with the events of the channel. */
     void onEvent(ChannelHandlerContext ctx, Object event) {
         if (event instanceof SslHandshakeCompletionEvent handshake && handshake.isSuccess()) {
-            client.onEncrypted(ctx.pipeline().get(SslHandler.class).engine().getSession());
-            proceed();
+            SSLSession session = ctx.pipeline().get(SslHandler.class).engine().getSession();
+            client.onEncrypted(session, ctx.executor().ticker().nanoTime());
+            if (client.isFailed()) {
+                connection.close(client.failure(), null);
+            } else {
+                client.certificateEndNs().ifPresent(connection::endAt);
+                proceed();
+            }
         } else if (event instanceof SslHandshakeCompletionEvent handshake
-                && handshake.cause() instanceof SSLException) {
+                && ConnectionLog.isTlsFailure(handshake.cause())) {
             client.onEncryptionFailed();
         }
     }
