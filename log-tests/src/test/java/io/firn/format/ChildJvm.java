@@ -27,11 +27,27 @@ final class ChildJvm {
         return run(directory, List.of(), classPath, main, arguments);
     }
 
+    /** As {@link #run}, with a class path. */
+    static Ended run(Path directory, String classPath, Class<?> main, List<String> arguments)
+            throws IOException, InterruptedException {
+        return run(directory, List.of(), classPath, main, arguments);
+    }
+
     /** As {@link #run}, with more options of the JVM. */
     static Ended run(
             Path directory,
             List<String> options,
             Predicate<String> classPath,
+            Class<?> main,
+            List<String> arguments)
+            throws IOException, InterruptedException {
+        return run(directory, options, wanted(classPath), main, arguments);
+    }
+
+    private static Ended run(
+            Path directory,
+            List<String> options,
+            String classPath,
             Class<?> main,
             List<String> arguments)
             throws IOException, InterruptedException {
@@ -41,7 +57,7 @@ final class ChildJvm {
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         command.addAll(List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xmx512m"));
         command.addAll(options);
-        command.addAll(List.of("-cp", wanted(classPath), main.getName()));
+        command.addAll(List.of("-cp", classPath, main.getName()));
         command.addAll(arguments);
         ProcessBuilder builder = new ProcessBuilder(command);
         // What these say would come before the child's own words.

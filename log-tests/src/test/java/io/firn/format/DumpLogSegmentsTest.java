@@ -216,10 +216,20 @@ class DumpLogSegmentsTest {
         return (int) files.topic(name).partition(0).nextOffset();
     }
 
+    /** The tool needs the clients of its version, which come before those that the tests have. */
+    private static String toolsClassPath() {
+        Path clients = Path.of("target", "clients-of-tools").toAbsolutePath();
+        assertTrue(Files.isDirectory(clients), clients + " is made by the build");
+        return String.join(
+                System.getProperty("path.separator"),
+                clients.resolve("*").toString(),
+                System.getProperty("java.class.path"));
+    }
+
     private ChildJvm.Ended dump(List<String> files, String... options) throws Exception {
         List<String> arguments = new ArrayList<>(List.of(options));
         arguments.addAll(List.of("--files", String.join(",", files)));
-        return ChildJvm.run(directory, entry -> true, DumpLogSegments.class, arguments);
+        return ChildJvm.run(directory, toolsClassPath(), DumpLogSegments.class, arguments);
     }
 
     /** Everything in which a dump differs from that of a good log. */

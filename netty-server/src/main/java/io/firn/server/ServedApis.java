@@ -27,7 +27,6 @@ import io.firn.server.security.AuditLog;
 import io.firn.server.security.ScramUsers;
 import io.firn.server.tx.Transactions;
 import io.firn.server.wire.ApiTable;
-import io.firn.server.wire.Exchange;
 import io.firn.server.wire.SaslApis;
 import java.util.concurrent.Executor;
 import org.apache.kafka.common.message.AlterClientQuotasRequestData;
@@ -72,7 +71,6 @@ final class ServedApis {
     private final Executors threads;
     private final ClientRates rates;
     private final AdminAudit audit;
-    private final Features features;
 
     /**
      * The threads for each kind of work, so that none waits for another.
@@ -109,9 +107,11 @@ final class ServedApis {
         this.threads = threads;
         this.rates = rates;
         this.audit = new AdminAudit(audit);
-        this.features = new Features(topics.config());
         this.table = new ApiTable(this.audit);
-        table.serve(ApiKeys.API_VERSIONS, ApiVersionsRequestData.class, this::versions);
+        table.serve(
+                ApiKeys.API_VERSIONS,
+                ApiVersionsRequestData.class,
+                new VersionsHandler(table, new Features(topics.config()), nodes));
         SaslApis.serve(table);
         serveUsers(new UserAdmin(users), threads.admin());
         serveAcls(new AclAdmin(acls), threads.admin());
@@ -238,10 +238,6 @@ final class ServedApis {
 
     ApiTable table() {
         return table;
-    }
-
-    private void versions(Exchange exchange, ApiVersionsRequestData request) {
-        exchange.reply(features.addTo(table.versions(), exchange.version()));
     }
 
     private void serveLog(ServedTopics topics, Nodes nodes) {

@@ -40,7 +40,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Refusals that clients act on: with the codes that Apache Kafka 4.3.1 answers with. */
+/** Refusals that clients act on: with the codes that Apache Kafka 4.4.0 answers with. */
 class AnswersTest {
     private static final String TOPIC = "orders";
 

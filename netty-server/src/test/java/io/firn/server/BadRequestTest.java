@@ -24,7 +24,7 @@ import org.apache.kafka.common.message.MetadataRequestData;
 import org.apache.kafka.common.protocol.ApiKeys;
 import org.apache.kafka.common.protocol.ByteBufferAccessor;
 import org.apache.kafka.common.protocol.Errors;
-import org.apache.kafka.common.utils.ByteUtils;
+import org.apache.kafka.common.utils.internals.ByteUtils;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -139,7 +139,7 @@ class BadRequestTest {
             ApiVersionsResponseData versions = new ApiVersionsResponseData();
             versions.read(new ByteBufferAccessor(answer), (short) 0);
             assertEquals(Errors.UNSUPPORTED_VERSION.code(), versions.errorCode());
-            assertEquals(4, versions.apiKeys().find(ApiKeys.API_VERSIONS.id).maxVersion());
+            assertEquals(5, versions.apiKeys().find(ApiKeys.API_VERSIONS.id).maxVersion());
             assertEquals(0, versions.apiKeys().find(ApiKeys.PRODUCE.id).minVersion());
         }
     }

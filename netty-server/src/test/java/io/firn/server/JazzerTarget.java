@@ -50,12 +50,13 @@ import org.apache.kafka.common.message.ProduceRequestData;
 import org.apache.kafka.common.message.ProduceRequestData.TopicProduceData;
 import org.apache.kafka.common.message.RequestHeaderData;
 import org.apache.kafka.common.message.ResponseHeaderData;
+import org.apache.kafka.common.message.TxnOffsetCommitRequestData;
 import org.apache.kafka.common.protocol.ApiKeys;
 import org.apache.kafka.common.protocol.ApiMessage;
 import org.apache.kafka.common.protocol.ByteBufferAccessor;
 import org.apache.kafka.common.protocol.Readable;
 import org.apache.kafka.common.record.internal.MemoryRecords;
-import org.apache.kafka.common.utils.Crc32C;
+import org.apache.kafka.common.utils.internals.Crc32C;
 
 /**
  * What {@code bin/fuzz --jazzer} runs, guided by the code that an input reaches: a whole server of
@@ -361,6 +362,8 @@ public final class JazzerTarget {
         } else if (message instanceof FetchRequestData fetch) {
             fetch.topics().forEach(each -> each.setTopicId(orElse(each.topicId(), id)));
         } else if (message instanceof OffsetCommitRequestData commit) {
+            commit.topics().forEach(each -> each.setTopicId(orElse(each.topicId(), id)));
+        } else if (message instanceof TxnOffsetCommitRequestData commit) {
             commit.topics().forEach(each -> each.setTopicId(orElse(each.topicId(), id)));
         }
     }

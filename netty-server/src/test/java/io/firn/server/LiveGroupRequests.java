@@ -22,9 +22,11 @@ import java.util.function.BiFunction;
 import java.util.stream.Collectors;
 import org.apache.kafka.clients.consumer.ConsumerPartitionAssignor.Subscription;
 import org.apache.kafka.clients.consumer.internals.ConsumerProtocol;
+import org.apache.kafka.common.Uuid;
 import org.apache.kafka.common.message.AddOffsetsToTxnRequestData;
 import org.apache.kafka.common.message.CreateTopicsRequestData;
 import org.apache.kafka.common.message.CreateTopicsRequestData.CreatableTopic;
+import org.apache.kafka.common.message.CreateTopicsResponseData;
 import org.apache.kafka.common.message.DeleteGroupsRequestData;
 import org.apache.kafka.common.message.DeleteGroupsResponseData;
 import org.apache.kafka.common.message.DescribeGroupsRequestData;
@@ -92,7 +94,7 @@ import org.apache.kafka.common.utils.Utils;
  * txn-commit WHO id= instance= gen= topic= partition= v=
  * fetch WHO topic= partition= id= gen= v=
  * delete-offsets WHO topic= partition=
- * delete WHO, describe WHO v=, list WHO states= types=
+ * delete WHO v=, describe WHO v=, list WHO states= types=
  * answer WHO                    of the request that was sent and not yet answered
  * pause MS
  * </pre>
@@ -104,6 +106,7 @@ import org.apache.kafka.common.utils.Utils;
 final class LiveGroupRequests implements AutoCloseable {
     private static final int HANGS_AFTER_MS = 60_000;
     private static final int SOON_MS = 500;
+    private static final Uuid NO_TOPIC = new Uuid(1, 1);
 
     private final String host;
     private final int port;
@@ -112,6 +115,7 @@ final class LiveGroupRequests implements AutoCloseable {
     private Map<String, String> said = Map.of();
     private Client client;
     private String group = "";
+    private Uuid offsets = NO_TOPIC;
     private int transactions;
 
     /** A line of the script. */
@@ -341,7 +345,9 @@ final class LiveGroupRequests implements AutoCloseable {
 
     private void commit() throws IOException {
         OffsetCommitRequestTopic topic =
-                new OffsetCommitRequestTopic().setName(text("topic", "offsets"));
+                new OffsetCommitRequestTopic()
+                        .setName(text("topic", "offsets"))
+                        .setTopicId(topicId());
         topic.partitions()
                 .add(
                         new OffsetCommitRequestPartition()
@@ -390,7 +396,9 @@ final class LiveGroupRequests implements AutoCloseable {
                         .setGroupId(group),
                 (in, v) -> "");
         TxnOffsetCommitRequestTopic topic =
-                new TxnOffsetCommitRequestTopic().setName(text("topic", "offsets"));
+                new TxnOffsetCommitRequestTopic()
+                        .setName(text("topic", "offsets"))
+                        .setTopicId(topicId());
         topic.partitions()
                 .add(
                         new TxnOffsetCommitRequestPartition()
@@ -406,7 +414,7 @@ final class LiveGroupRequests implements AutoCloseable {
                         .setProducerEpoch(producer[0].producerEpoch())
                         .setMemberId(id())
                         .setGroupInstanceId(text("instance", null))
-                        .setGenerationId(number("gen", 1))
+                        .setGenerationIdOrMemberEpoch(number("gen", 1))
                         .setTopics(List.of(topic)),
                 (in, v) ->
                         name(
@@ -473,15 +481,13 @@ final class LiveGroupRequests implements AutoCloseable {
     private void delete() throws IOException {
         send(
                 ApiKeys.DELETE_GROUPS,
-                2,
+                3,
                 new DeleteGroupsRequestData().setGroupsNames(List.of(group)),
-                (in, v) ->
-                        name(
-                                new DeleteGroupsResponseData(in, v)
-                                        .results()
-                                        .iterator()
-                                        .next()
-                                        .errorCode()));
+                (in, v) -> {
+                    var each = new DeleteGroupsResponseData(in, v).results().iterator().next();
+                    return name(each.errorCode())
+                            + (each.errorMessage() == null ? "" : " (" + each.errorMessage() + ")");
+                });
     }
 
     private void describe() throws IOException {
@@ -557,6 +563,10 @@ final class LiveGroupRequests implements AutoCloseable {
         return Utils.toArray(form);
     }
 
+    private Uuid topicId() {
+        return text("topic", "offsets").equals("offsets") ? offsets : NO_TOPIC;
+    }
+
     private String id() {
         return idOf(said.getOrDefault("id", client.name));
     }
@@ -627,7 +637,15 @@ final class LiveGroupRequests implements AutoCloseable {
                                 .setName("offsets")
                                 .setNumPartitions(1)
                                 .setReplicationFactor((short) 1));
-        ask(ApiKeys.CREATE_TOPICS, 7, create, (in, v) -> "");
+        ask(
+                ApiKeys.CREATE_TOPICS,
+                7,
+                create,
+                (in, v) -> {
+                    offsets =
+                            new CreateTopicsResponseData(in, v).topics().find("offsets").topicId();
+                    return "";
+                });
         coordinator((byte) 0, "any");
         coordinator((byte) 1, "live-any");
         group = "any";

@@ -23,6 +23,9 @@ import org.apache.kafka.common.message.CreateTopicsRequestData.CreatableReplicaA
 import org.apache.kafka.common.message.CreateTopicsRequestData.CreatableTopic;
 import org.apache.kafka.common.message.CreateTopicsRequestData.CreatableTopicConfig;
 import org.apache.kafka.common.message.CreateTopicsResponseData;
+import org.apache.kafka.common.message.DescribeProducersRequestData;
+import org.apache.kafka.common.message.DescribeProducersRequestData.TopicRequest;
+import org.apache.kafka.common.message.DescribeProducersResponseData;
 import org.apache.kafka.common.message.ElectLeadersRequestData;
 import org.apache.kafka.common.message.ElectLeadersRequestData.TopicPartitions;
 import org.apache.kafka.common.message.ElectLeadersRequestData.TopicPartitionsCollection;
@@ -411,6 +414,36 @@ class ManyMentionsTest {
                             electing(FEW),
                             new ElectLeadersResponseData());
             assertEquals(FEW, answer.replicaElectionResults().size());
+        }
+    }
+
+    private static final class Described extends TopicRequest {
+        @Override
+        public int hashCode() {
+            return System.identityHashCode(this);
+        }
+    }
+
+    private static DescribeProducersRequestData describing(int topics) {
+        DescribeProducersRequestData request = new DescribeProducersRequestData();
+        for (int i = 0; i < topics; i++) {
+            request.topics().add(new Described().setName("t").setPartitionIndexes(List.of(0)));
+        }
+        return request;
+    }
+
+    @Test
+    void shouldRefuseToDescribeTheProducersOfOneTopicVeryOften() throws Exception {
+        try (Running running = new Running(directory, Map.of());
+                Wire wire = new Wire(running.server())) {
+            assertRefused(running, ApiKeys.DESCRIBE_PRODUCERS, 0, describing(MENTIONS));
+            DescribeProducersResponseData answer =
+                    wire.ask(
+                            ApiKeys.DESCRIBE_PRODUCERS,
+                            0,
+                            describing(FEW),
+                            new DescribeProducersResponseData());
+            assertEquals(1, answer.topics().size());
         }
     }
 

@@ -30,6 +30,8 @@ import org.apache.kafka.common.message.AlterReplicaLogDirsRequestData;
 import org.apache.kafka.common.message.AlterReplicaLogDirsRequestData.AlterReplicaLogDir;
 import org.apache.kafka.common.message.AlterReplicaLogDirsRequestData.AlterReplicaLogDirTopic;
 import org.apache.kafka.common.message.AlterReplicaLogDirsResponseData;
+import org.apache.kafka.common.message.ApiVersionsRequestData;
+import org.apache.kafka.common.message.ApiVersionsResponseData;
 import org.apache.kafka.common.message.CreatePartitionsRequestData;
 import org.apache.kafka.common.message.CreatePartitionsRequestData.CreatePartitionsTopic;
 import org.apache.kafka.common.message.CreatePartitionsResponseData;
@@ -67,6 +69,8 @@ import org.apache.kafka.common.message.ListPartitionReassignmentsRequestData.Lis
 import org.apache.kafka.common.message.ListPartitionReassignmentsResponseData;
 import org.apache.kafka.common.message.ListTransactionsRequestData;
 import org.apache.kafka.common.message.ListTransactionsResponseData;
+import org.apache.kafka.common.message.MetadataRequestData;
+import org.apache.kafka.common.message.MetadataResponseData;
 import org.apache.kafka.common.message.OffsetCommitRequestData;
 import org.apache.kafka.common.message.OffsetCommitRequestData.OffsetCommitRequestPartition;
 import org.apache.kafka.common.message.OffsetCommitRequestData.OffsetCommitRequestTopic;
@@ -108,14 +112,16 @@ import org.apache.kafka.common.protocol.ObjectSerializationCache;
  * transactions PATTERN
  * commit GROUP MEMBER/GENERATION[/INSTANCE]
  * txn-commit GROUP MEMBER/GENERATION[/INSTANCE]
+ * versions CLUSTER/NODE/PROGRAM/VERSION
+ * offers API[+API...]
  * </pre>
  *
  * <p>with {@code KEY} alone for a value of null, a number instead of a word for a type or an
  * operation that has no name, {@code ''} for a name that is empty and {@code x*250} for one of so
  * many letters, {@code null} for a list that is null, {@code -} for one that is empty, {@code here}
- * for the directory of the log. Offset 0 of the topic {@code offsets} is committed. An answer is
- * the name of the error for each resource, after a description the values of the keys that were
- * asked for, {@code *} behind those that were set.
+ * for the directory of the log and the id of the cluster. Offset 0 of the topic {@code offsets} is
+ * committed. An answer is the name of the error for each resource, after a description the values
+ * of the keys that were asked for, {@code *} behind those that were set.
  */
 final class OddRequests {
     private static final int HANGS_AFTER_MS = 60_000;
@@ -174,6 +180,8 @@ final class OddRequests {
             case "transactions" -> transactions(words[1]);
             case "commit" -> commit(words[1], words[2].split("/"));
             case "txn-commit" -> commitInTransaction(words[1], words[2].split("/"));
+            case "versions" -> versions(words[1].split("/"));
+            case "offers" -> offers(names);
             default -> throw new IllegalArgumentException(request);
         };
     }
@@ -553,7 +561,7 @@ final class OddRequests {
                         .setProducerId(producer.producerId())
                         .setProducerEpoch(producer.producerEpoch())
                         .setMemberId(text(member[0]))
-                        .setGenerationId(Integer.parseInt(member[1]))
+                        .setGenerationIdOrMemberEpoch(Integer.parseInt(member[1]))
                         .setGroupInstanceId(member.length > 2 ? member[2] : null);
         TxnOffsetCommitRequestTopic topic = new TxnOffsetCommitRequestTopic().setName("offsets");
         topic.partitions().add(new TxnOffsetCommitRequestPartition().setCommittedOffset(0));
@@ -565,6 +573,35 @@ final class OddRequests {
                             ? name(answer.topics().get(0).partitions().get(0).errorCode())
                             : "CLOSED";
                 });
+    }
+
+    private String versions(String[] said) throws IOException {
+        ApiVersionsRequestData request =
+                new ApiVersionsRequestData()
+                        .setClusterId(said[0].equals("here") ? clusterId() : text(said[0]))
+                        .setNodeId(Integer.parseInt(said[1]))
+                        .setClientSoftwareName(text(said[2]))
+                        .setClientSoftwareVersion(text(said[3]));
+        ApiVersionsResponseData answer = new ApiVersionsResponseData();
+        return ask(ApiKeys.API_VERSIONS, 5, request, answer)
+                ? name(answer.errorCode()) + (answer.apiKeys().isEmpty() ? ", no ranges" : "")
+                : "CLOSED";
+    }
+
+    private String clusterId() throws IOException {
+        MetadataResponseData answer = new MetadataResponseData();
+        ask(ApiKeys.METADATA, 12, new MetadataRequestData(), answer);
+        return answer.clusterId();
+    }
+
+    /** The range of versions of each API. */
+    private String offers(List<String> apis) throws IOException {
+        ApiVersionsResponseData answer = new ApiVersionsResponseData();
+        ask(ApiKeys.API_VERSIONS, 2, new ApiVersionsRequestData(), answer);
+        return apis.stream()
+                .map(each -> answer.apiKeys().find(ApiKeys.valueOf(each).id))
+                .map(each -> each == null ? "none" : each.minVersion() + "-" + each.maxVersion())
+                .collect(Collectors.joining(" "));
     }
 
     /** A request to a coordinator, and the name of its answer's error. */

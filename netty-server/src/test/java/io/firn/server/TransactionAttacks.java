@@ -2,6 +2,7 @@ package io.firn.server;
 
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BooleanSupplier;
@@ -12,6 +13,7 @@ import org.apache.kafka.common.message.AddPartitionsToTxnRequestData;
 import org.apache.kafka.common.message.AddPartitionsToTxnRequestData.AddPartitionsToTxnTopic;
 import org.apache.kafka.common.message.DescribeProducersRequestData;
 import org.apache.kafka.common.message.DescribeProducersRequestData.TopicRequest;
+import org.apache.kafka.common.message.DescribeProducersRequestData.TopicRequestCollection;
 import org.apache.kafka.common.message.DescribeTransactionsRequestData;
 import org.apache.kafka.common.message.EndTxnRequestData;
 import org.apache.kafka.common.message.EndTxnResponseData;
@@ -424,14 +426,14 @@ final class TransactionAttacks {
                         0,
                         new DescribeProducersRequestData()
                                 .setTopics(
-                                        List.of(
-                                                new TopicRequest()
-                                                        .setName(TOPIC)
-                                                        .setPartitionIndexes(
-                                                                IntStream.range(0, MANY)
-                                                                        .map(i -> 0)
-                                                                        .boxed()
-                                                                        .toList()))));
+                                        new TopicRequestCollection(
+                                                List.of(
+                                                                new TopicRequest()
+                                                                        .setName(TOPIC)
+                                                                        .setPartitionIndexes(
+                                                                                Collections.nCopies(
+                                                                                        MANY, 0)))
+                                                        .iterator())));
         while (goesOn.getAsBoolean()) {
             wire.send(describe);
             wire.receive();

@@ -14,7 +14,9 @@ import java.nio.file.Path;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
+import java.util.UUID;
 import java.util.stream.IntStream;
+import org.apache.kafka.common.Uuid;
 import org.apache.kafka.common.compress.Compression;
 import org.apache.kafka.common.message.AddOffsetsToTxnRequestData;
 import org.apache.kafka.common.message.AddOffsetsToTxnResponseData;
@@ -72,11 +74,14 @@ class TransactionRequestsTest {
 
     private Running running;
     private Wire wire;
+    private Uuid topicId;
 
     @BeforeEach
     void start() throws Exception {
         running = new Running(directory);
         running.createTopic(TOPIC, 2, Map.of());
+        UUID id = running.store().openTopic(TOPIC).id();
+        topicId = new Uuid(id.getMostSignificantBits(), id.getLeastSignificantBits());
         wire = new Wire(running.server());
     }
 
@@ -207,7 +212,7 @@ class TransactionRequestsTest {
                         .errorCode());
     }
 
-    private static TxnOffsetCommitRequestData commitRequest(
+    private TxnOffsetCommitRequestData commitRequest(
             int version, ProducerIdentity producer, long offset, String member, int generation) {
         TxnOffsetCommitRequestData request =
                 new TxnOffsetCommitRequestData()
@@ -216,12 +221,13 @@ class TransactionRequestsTest {
                         .setProducerEpoch((short) producer.epoch())
                         .setGroupId(GROUP);
         if (version >= 3) {
-            request.setMemberId(member).setGenerationId(generation);
+            request.setMemberId(member).setGenerationIdOrMemberEpoch(generation);
         }
         request.topics()
                 .add(
                         new TxnOffsetCommitRequestTopic()
                                 .setName(TOPIC)
+                                .setTopicId(topicId)
                                 .setPartitions(
                                         List.of(
                                                 new TxnOffsetCommitRequestPartition()
@@ -544,6 +550,29 @@ class TransactionRequestsTest {
     }
 
     @Test
+    void shouldCommitOffsetsOfATopicThatIsGivenByItsId() throws Exception {
+        ProducerIdentity producer = open(NAME);
+        assertEquals(Errors.NONE, addOffsets(3, NAME, producer));
+        assertEquals(Errors.NONE, commitOffset(6, producer, 7, "", -1));
+        assertEquals(Errors.NONE.code(), end(3, NAME, producer, true).errorCode());
+        assertEquals(7, committed(true).committedOffset());
+
+        assertEquals(Errors.NONE, addOffsets(3, NAME, producer));
+        topicId = Uuid.randomUuid();
+        assertEquals(Errors.UNKNOWN_TOPIC_ID, commitOffset(6, producer, 8, "", -1));
+        topicId = Uuid.ZERO_UUID;
+        assertEquals(Errors.UNKNOWN_TOPIC_ID, commitOffset(6, producer, 8, "", -1));
+    }
+
+    @Test
+    void shouldTellAMemberOfAnUnknownGroupSoInTheWordsOfItsVersion() throws Exception {
+        ProducerIdentity producer = open(NAME);
+        assertEquals(Errors.NONE, addOffsets(3, NAME, producer));
+        assertEquals(Errors.ILLEGAL_GENERATION, commitOffset(5, producer, 0, "gone", 3));
+        assertEquals(Errors.GROUP_ID_NOT_FOUND, commitOffset(6, producer, 0, "gone", 3));
+    }
+
+    @Test
     void shouldCommitOffsetsOfTheRightMemberOnly() throws Exception {
         ProducerIdentity producer = open(NAME);
         assertEquals(Errors.NONE, addOffsets(3, NAME, producer));
@@ -723,7 +752,7 @@ class TransactionRequestsTest {
 
     @Test
     void shouldTellClientsOfTheNewProtocolInVersionsThatHaveFeatures() throws Exception {
-        for (int version : List.of(3, 4)) {
+        for (int version : List.of(3, 4, 5)) {
             ApiVersionsResponseData answer = versions(version);
             assertEquals(0, answer.finalizedFeaturesEpoch());
             var known = answer.supportedFeatures().find("transaction.version");
@@ -736,13 +765,12 @@ class TransactionRequestsTest {
     }
 
     private ApiVersionsResponseData versions(int version) throws IOException {
-        wire.send(
-                Wire.request(
-                        ApiKeys.API_VERSIONS,
-                        (short) version,
-                        new ApiVersionsRequestData()
-                                .setClientSoftwareName("test")
-                                .setClientSoftwareVersion("1")));
-        return wire.receive(ApiKeys.API_VERSIONS, version, new ApiVersionsResponseData());
+        return wire.ask(
+                ApiKeys.API_VERSIONS,
+                version,
+                new ApiVersionsRequestData()
+                        .setClientSoftwareName("test")
+                        .setClientSoftwareVersion("1"),
+                new ApiVersionsResponseData());
     }
 }

@@ -6,7 +6,7 @@ import io.firn.kafka.SeededTest;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.Random;
-import org.apache.kafka.common.utils.ByteUtils;
+import org.apache.kafka.common.utils.internals.ByteUtils;
 import org.junit.jupiter.api.Test;
 
 class VarintTest {

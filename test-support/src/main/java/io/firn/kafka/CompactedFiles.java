@@ -21,7 +21,7 @@ import org.apache.kafka.common.record.internal.MemoryRecords.RecordFilter.BatchR
 import org.apache.kafka.common.record.internal.MutableRecordBatch;
 import org.apache.kafka.common.record.internal.Record;
 import org.apache.kafka.common.record.internal.RecordBatch;
-import org.apache.kafka.common.utils.BufferSupplier;
+import org.apache.kafka.common.utils.internals.BufferSupplier;
 
 /**
  * Takes records out of the files of a closed store, as compaction does. Kafka's cleaner thins the
@@ -172,7 +172,7 @@ public final class CompactedFiles {
                 };
         ByteBuffer target = ByteBuffer.allocate(batches.remaining());
         return MemoryRecords.readableRecords(batches)
-                .filterTo(filter, target, BufferSupplier.NO_CACHING)
+                .filterTo(filter, target, BufferSupplier.NO_CACHING, Integer.MAX_VALUE)
                 .outputBuffer()
                 .flip();
     }

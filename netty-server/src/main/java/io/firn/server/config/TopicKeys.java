@@ -45,6 +45,7 @@ public final class TopicKeys {
                         .oneOf("uncompressed", "zstd", "lz4", "snappy", "gzip", "producer"));
         add(ConfigKey.of("compression.zstd.level", INT, 3).atLeast(-131_072).atMost(22));
         add(ConfigKey.of("delete.retention.ms", LONG, 86_400_000).atLeast(0));
+        add(ConfigKey.of("errors.deadletterqueue.group.enable", BOOLEAN, false));
         add(ConfigKey.of("file.delete.delay.ms", LONG, 60_000).atLeast(0));
         add(ConfigKey.of("flush.messages", LONG, Long.MAX_VALUE).atLeast(1));
         add(ConfigKey.of("flush.ms", LONG, Long.MAX_VALUE).atLeast(0));
@@ -64,6 +65,8 @@ public final class TopicKeys {
         add(ConfigKey.of("min.compaction.lag.ms", LONG, 0).atLeast(0));
         add(ConfigKey.of("min.insync.replicas", INT, 1).atLeast(1));
         add(ConfigKey.of("preallocate", BOOLEAN, true));
+        add(ConfigKey.of("remote.copy.lag.bytes", LONG, -1).atLeast(-1));
+        add(ConfigKey.of("remote.copy.lag.ms", LONG, 0).atLeast(-1));
         add(ConfigKey.of("remote.log.copy.disable", BOOLEAN, false));
         add(ConfigKey.of("remote.log.delete.on.disable", BOOLEAN, false));
         add(ConfigKey.of("remote.storage.enable", BOOLEAN, false).fixed());

@@ -44,8 +44,13 @@ final class GroupCommits {
         }
     }
 
-    /** Returns whether a member may commit in a transaction; older clients do not say which one. */
-    Errors checkInTransaction(Group group, String memberId, String instanceId, int generation) {
+    /**
+     * Returns whether a member may commit in a transaction; older clients do not say which one.
+     *
+     * @param knowsNoGroup whether the version of the request has an error for an unknown group
+     */
+    Errors checkInTransaction(
+            Group group, String memberId, String instanceId, int generation, boolean knowsNoGroup) {
         synchronized (group) {
             if (group.is(GroupState.DEAD)) {
                 return Errors.COORDINATOR_NOT_AVAILABLE;
@@ -54,7 +59,7 @@ final class GroupCommits {
                 return Errors.NONE;
             }
             if (group.members().isEmpty()) {
-                return checkWithoutMembers(group, generation, false);
+                return checkWithoutMembers(group, generation, knowsNoGroup);
             }
             return group.check(memberId, instanceId, generation);
         }

@@ -78,8 +78,8 @@ public final class OffsetCommitHandler implements Handler<OffsetCommitRequestDat
         exchange.changeInSteps(
                 request.topics(),
                 topic -> {
-                    ServedTopic served = find(topic, exchange.version());
-                    Errors ofTopic = refusal(exchange, topic, served);
+                    CommitTopic found = find(exchange, topic);
+                    ServedTopic served = found.served();
                     OffsetCommitResponseTopic results =
                             new OffsetCommitResponseTopic()
                                     .setName(topic.name())
@@ -88,7 +88,7 @@ public final class OffsetCommitHandler implements Handler<OffsetCommitRequestDat
                     for (OffsetCommitRequestPartition each : topic.partitions()) {
                         Errors outcome =
                                 GroupOffsets.refusal(
-                                        ofTopic, served, each.partitionIndex(), ofGroup);
+                                        found.refusal(), served, each.partitionIndex(), ofGroup);
                         if (outcome == Errors.NONE) {
                             outcome = commit(committer, served.topic(), each, gathered);
                         }
@@ -102,23 +102,11 @@ public final class OffsetCommitHandler implements Handler<OffsetCommitRequestDat
                 () -> force(exchange, response, committer, gathered));
     }
 
-    private ServedTopic find(OffsetCommitRequestTopic asked, short version) {
-        return version >= FIRST_WITH_IDS ? topics.find(asked.topicId()) : topics.find(asked.name());
-    }
-
-    /** Returns why offsets of a topic are not committed. */
-    private static Errors refusal(
-            Exchange exchange, OffsetCommitRequestTopic asked, ServedTopic served) {
-        boolean byId = exchange.version() >= FIRST_WITH_IDS;
-        String name = served == null ? asked.name() : served.name();
-        if ((served != null || !byId)
-                && !exchange.connection().access().may(Right.COMMIT_TOPIC, name)) {
-            return Errors.TOPIC_AUTHORIZATION_FAILED;
-        }
-        if (served != null) {
-            return Errors.NONE;
-        }
-        return byId ? Errors.UNKNOWN_TOPIC_ID : Errors.UNKNOWN_TOPIC_OR_PARTITION;
+    private CommitTopic find(Exchange exchange, OffsetCommitRequestTopic asked) {
+        Access access = exchange.connection().access();
+        return exchange.version() >= FIRST_WITH_IDS
+                ? CommitTopic.withId(topics, asked.topicId(), access, Right.COMMIT_TOPIC)
+                : CommitTopic.named(topics, asked.name(), access, Right.COMMIT_TOPIC);
     }
 
     private void force(

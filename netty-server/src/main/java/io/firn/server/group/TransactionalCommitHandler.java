@@ -34,6 +34,9 @@ import org.apache.kafka.common.protocol.Errors;
  * durable, as moves of the transaction, when it is answered.
  */
 public final class TransactionalCommitHandler implements Handler<TxnOffsetCommitRequestData> {
+    private static final short FIRST_WITH_NO_GROUP = 6;
+    private static final short FIRST_WITH_IDS = 6;
+
     private final GroupCoordinator groups;
     private final GroupCommits commits;
     private final ServedTopics topics;
@@ -99,7 +102,8 @@ public final class TransactionalCommitHandler implements Handler<TxnOffsetCommit
                                     group,
                                     request.memberId(),
                                     request.groupInstanceId(),
-                                    request.generationId());
+                                    request.generationIdOrMemberEpoch(),
+                                    exchange.version() >= FIRST_WITH_NO_GROUP);
         }
         TxnOffsetCommitResponseData response = new TxnOffsetCommitResponseData();
         Gathered gathered = new Gathered(isPresent(request));
@@ -109,10 +113,12 @@ public final class TransactionalCommitHandler implements Handler<TxnOffsetCommit
                 request.topics(),
                 topic -> {
                     TxnOffsetCommitResponseTopic results =
-                            new TxnOffsetCommitResponseTopic().setName(topic.name());
+                            new TxnOffsetCommitResponseTopic()
+                                    .setName(topic.name())
+                                    .setTopicId(topic.topicId());
                     response.topics().add(results);
-                    ServedTopic served = topics.find(topic.name());
-                    Errors ofTopic = refusal(access, topic, served);
+                    CommitTopic found = find(exchange, topic);
+                    ServedTopic served = found.served();
                     for (TxnOffsetCommitRequestPartition each : topic.partitions()) {
                         var result =
                                 new TxnOffsetCommitResponsePartition()
@@ -120,7 +126,7 @@ public final class TransactionalCommitHandler implements Handler<TxnOffsetCommit
                         results.partitions().add(result);
                         Errors outcome =
                                 GroupOffsets.refusal(
-                                        ofTopic, served, each.partitionIndex(), ofGroup);
+                                        found.refusal(), served, each.partitionIndex(), ofGroup);
                         if (outcome == Errors.NONE) {
                             outcome = gather(committer, served.topic(), each, gathered);
                         }
@@ -147,12 +153,12 @@ public final class TransactionalCommitHandler implements Handler<TxnOffsetCommit
         return present != null && present.identity().equals(producerOf(request));
     }
 
-    private static Errors refusal(
-            Access access, TxnOffsetCommitRequestTopic asked, ServedTopic served) {
-        if (!access.may(Right.COMMIT_IN_TRANSACTION_TOPIC, asked.name())) {
-            return Errors.TOPIC_AUTHORIZATION_FAILED;
-        }
-        return served == null ? Errors.UNKNOWN_TOPIC_OR_PARTITION : Errors.NONE;
+    private CommitTopic find(Exchange exchange, TxnOffsetCommitRequestTopic asked) {
+        Access access = exchange.connection().access();
+        Right right = Right.COMMIT_IN_TRANSACTION_TOPIC;
+        return exchange.version() >= FIRST_WITH_IDS
+                ? CommitTopic.withId(topics, asked.topicId(), access, right)
+                : CommitTopic.named(topics, asked.name(), access, right);
     }
 
     private Errors gather(

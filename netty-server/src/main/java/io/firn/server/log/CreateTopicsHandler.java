@@ -162,7 +162,8 @@ public final class CreateTopicsHandler implements Handler<CreateTopicsRequestDat
                         ? topics.config().integer("num.partitions")
                         : asked.numPartitions();
         if (partitions < 1 || partitions > ServedTopics.MAX_PARTITIONS) {
-            throw Errors.INVALID_PARTITIONS.exception(
+            Errors error = partitions < 1 ? Errors.INVALID_PARTITIONS : Errors.POLICY_VIOLATION;
+            throw error.exception(
                     "A topic has 1 to "
                             + ServedTopics.MAX_PARTITIONS
                             + " partitions, not "

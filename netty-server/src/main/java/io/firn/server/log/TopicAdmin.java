@@ -165,7 +165,9 @@ public final class TopicAdmin {
         }
         int now = topic.topic().partitionCount();
         if (asked.count() <= now || asked.count() > ServedTopics.MAX_PARTITIONS) {
-            throw Errors.INVALID_PARTITIONS.exception(
+            Errors error =
+                    asked.count() <= now ? Errors.INVALID_PARTITIONS : Errors.POLICY_VIOLATION;
+            throw error.exception(
                     "The topic currently has "
                             + now
                             + " partitions; it can have more, up to "

@@ -3,10 +3,12 @@ package io.firn.server.wire;
 import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadMXBean;
 import java.nio.ByteBuffer;
+import java.util.List;
 import java.util.function.LongSupplier;
 import org.apache.kafka.common.Uuid;
 import org.apache.kafka.common.protocol.ApiKeys;
 import org.apache.kafka.common.protocol.ByteBufferAccessor;
+import org.apache.kafka.common.protocol.types.RawTaggedField;
 
 /**
  * Reads the fields of a request, up to a limit: a request uses more memory decoded than on the
@@ -47,6 +49,7 @@ final class GuardedReader extends ByteBufferAccessor {
     private long lastNs;
     private int fields;
     private int lists;
+    private boolean isAfterZero;
     private RepeatedNames repeated; // null where no name is counted
 
     GuardedReader(ByteBuffer bytes) {
@@ -131,16 +134,28 @@ final class GuardedReader extends ByteBufferAccessor {
     }
 
     /**
-     * Returns at most the limit of a list: the callers refuse lists that claim to be longer, and
-     * ask once for each list.
+     * Returns at most the limit of a list: the callers refuse lists that claim to be longer. They
+     * ask after the length of each list, and after each number of tags. Tags need a list, too; a
+     * varint of 0 says that there are none, since the varint of a list is its length and 1.
      */
     @Override
     public int remaining() {
-        lists++;
-        if (repeated != null) {
-            repeated.onList();
+        if (!isAfterZero) {
+            lists++;
+            if (repeated != null) {
+                repeated.onList();
+            }
         }
         return Math.min(super.remaining(), MOST_ELEMENTS);
+    }
+
+    @Override
+    public List<RawTaggedField> readUnknownTaggedField(
+            List<RawTaggedField> before, int tag, int size) {
+        if (repeated != null) {
+            repeated.onTag();
+        }
+        return super.readUnknownTaggedField(before, tag, size);
     }
 
     @Override
@@ -179,6 +194,7 @@ final class GuardedReader extends ByteBufferAccessor {
     public int readInt() {
         count();
         int number = super.readInt();
+        isAfterZero = false;
         if (repeated != null) {
             repeated.onNumber(number);
         }
@@ -194,6 +210,8 @@ final class GuardedReader extends ByteBufferAccessor {
     @Override
     public int readUnsignedVarint() {
         count();
-        return super.readUnsignedVarint();
+        int number = super.readUnsignedVarint();
+        isAfterZero = number == 0;
+        return number;
     }
 }

@@ -17,6 +17,7 @@ final class RepeatedNames {
             EnumSet.of(
                     ApiKeys.PRODUCE,
                     ApiKeys.ADD_PARTITIONS_TO_TXN,
+                    ApiKeys.DESCRIBE_PRODUCERS,
                     ApiKeys.OFFSET_FOR_LEADER_EPOCH,
                     ApiKeys.OFFSET_DELETE,
                     ApiKeys.CREATE_PARTITIONS,
@@ -54,6 +55,10 @@ final class RepeatedNames {
     private int sinceName = LONG_AGO;
     private int sinceNumber = LONG_AGO;
 
+    private boolean isListPending;
+    private Map<Integer, Integer> owners; // of the pending list; null if nothing counted has it
+    private int owner;
+
     private RepeatedNames(boolean isInList) {
         this.isInList = isInList;
         if (isInList) { // others rarely need one
@@ -77,6 +82,7 @@ final class RepeatedNames {
 
     /** A number of four bytes was read. */
     void onNumber(int number) {
+        beginList();
         numberBefore = lastNumber;
         lastNumber = number;
         sinceNumber = 0;
@@ -85,6 +91,7 @@ final class RepeatedNames {
     /** A name or an id was read. */
     void onName(int hash) {
         if (isInList) {
+            beginList();
             count(inList, hash);
             numbers.clear();
             lastName = hash;
@@ -97,18 +104,42 @@ final class RepeatedNames {
         }
     }
 
-    /** A list begins. What has it is the name before it, or the number of a partition. */
+    /**
+     * A list begins, or tags do: which of them is known when the first element is read. What has a
+     * list is the name before it, or the number of a partition.
+     */
     void onList() {
         if (!isInList) {
             return;
         }
-        inList.clear();
+        beginList(); // it was an empty one: the first tag has two numbers only before it
+        isListPending = true;
+        owners = null;
         if (sinceName == 1 || sinceName == 1 + TOPIC_NUMBERS) {
-            count(names, lastName);
+            owners = names;
+            owner = lastName;
         } else if (sinceNumber == 0) {
-            count(numbers, numberBefore); // the last one is the length of the list
+            owners = numbers;
+            owner = numberBefore; // the last one is the length of the list
         } else if (sinceNumber == 1) {
-            count(numbers, lastNumber);
+            owners = numbers;
+            owner = lastNumber;
+        }
+    }
+
+    /** A tag was read: what began was not a list. These requests have no tags that Kafka knows. */
+    void onTag() {
+        isListPending = false;
+    }
+
+    private void beginList() {
+        if (!isListPending) {
+            return;
+        }
+        isListPending = false;
+        inList.clear();
+        if (owners != null) {
+            count(owners, owner);
         }
     }
 

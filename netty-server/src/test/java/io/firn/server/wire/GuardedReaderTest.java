@@ -29,6 +29,23 @@ class GuardedReaderTest {
         assertTrue(reader.decodedBytes() > 2 * field, reader.decodedBytes() + " bytes");
     }
 
+    /** Kafka's messages ask how much remains after each number of tags, too. */
+    @Test
+    void shouldCountTagsAsAListOnlyIfThereAreSome() {
+        GuardedReader reader = new GuardedReader(ByteBuffer.wrap(new byte[] {0, 2, 0, 0, 0, 0}));
+        reader.readUnsignedVarint();
+        long field = reader.decodedBytes();
+        reader.remaining();
+        assertEquals(field, reader.decodedBytes(), "no tags");
+        reader.readUnsignedVarint();
+        reader.remaining();
+        assertTrue(reader.decodedBytes() > 4 * field, reader.decodedBytes() + " bytes");
+        long before = reader.decodedBytes();
+        reader.readInt();
+        reader.remaining(); // an empty list of the older form
+        assertTrue(reader.decodedBytes() > before + 2 * field, reader.decodedBytes() + " bytes");
+    }
+
     @Test
     void shouldReadManyFieldsThatAreQuicklyDecoded() {
         read(1 << 20, 100);

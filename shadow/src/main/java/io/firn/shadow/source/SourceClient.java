@@ -19,8 +19,8 @@ import org.apache.kafka.common.config.ConfigException;
 import org.apache.kafka.common.metrics.Metrics;
 import org.apache.kafka.common.requests.AbstractRequest;
 import org.apache.kafka.common.requests.AbstractResponse;
-import org.apache.kafka.common.utils.LogContext;
 import org.apache.kafka.common.utils.Time;
+import org.apache.kafka.common.utils.internals.LogContext;
 
 /**
  * Connections to the brokers of the source. Each broker has up to {@link #MOST_ASKED} requests at a
@@ -67,6 +67,7 @@ public final class SourceClient implements AutoCloseable {
             this.network =
                     ClientUtils.createNetworkClient(
                             consumer,
+                            config.bootstrapServers(),
                             metrics,
                             "firn-shadow",
                             context,
@@ -142,7 +143,7 @@ public final class SourceClient implements AutoCloseable {
     /** Names that cannot be resolved now may be later. */
     private boolean findAddresses() {
         try {
-            metadata.bootstrap(ClientUtils.parseAndValidateAddresses(config.consumer()));
+            metadata.bootstrap(config.addresses());
             metadata.requestUpdate(true);
             hasAddresses = true;
         } catch (ConfigException e) {

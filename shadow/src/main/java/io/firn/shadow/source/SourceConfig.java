@@ -2,16 +2,17 @@ package io.firn.shadow.source;
 
 import io.firn.FirnException;
 import io.firn.InvalidOptionException;
+import java.net.InetSocketAddress;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Properties;
 import java.util.Set;
 import java.util.TreeSet;
+import org.apache.kafka.clients.ClientUtils;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.common.config.ConfigException;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
-import org.apache.kafka.common.utils.AppInfoParser;
 
 /**
  * The configuration of a Kafka consumer, of which those keys have an effect that concern
@@ -19,7 +20,7 @@ import org.apache.kafka.common.utils.AppInfoParser;
  */
 public final class SourceConfig {
     /** The release line whose internal classes this module is compiled against. */
-    private static final String KAFKA_LINE = "4.3.";
+    private static final String KAFKA_LINE = "4.4.";
 
     private static final System.Logger LOG = System.getLogger("io.firn");
 
@@ -45,15 +46,7 @@ public final class SourceConfig {
      * @throws FirnException when Kafka's classes are of another release line
      */
     public static SourceConfig of(Properties properties) {
-        String found = AppInfoParser.getVersion();
-        if (!found.startsWith(KAFKA_LINE)) {
-            throw new FirnException(
-                    "the shadow needs kafka-clients "
-                            + KAFKA_LINE
-                            + "x, because it uses classes that change between releases; found "
-                            + found
-                            + ": put that version on the class path");
-        }
+        checkRelease(KafkaRelease.of(ConsumerConfig.class));
         Map<String, Object> values = new HashMap<>();
         Set<String> unknown = new TreeSet<>();
         for (String name : properties.stringPropertyNames()) {
@@ -71,6 +64,8 @@ public final class SourceConfig {
         values.putIfAbsent(ConsumerConfig.CLIENT_ID_CONFIG, "firn-shadow");
         values.putIfAbsent(ConsumerConfig.METADATA_MAX_AGE_CONFIG, METADATA_AGE_MS);
         values.putIfAbsent(ConsumerConfig.RECEIVE_BUFFER_CONFIG, SYSTEM_SIZED);
+        // Names are looked up by the shadow, again and again; Kafka's client would give up.
+        values.put(ConsumerConfig.BOOTSTRAP_RESOLVE_TIMEOUT_MS_CONFIG, 0L);
         try {
             ConsumerConfig config = new ConsumerConfig(values);
             if (config.getList(ConsumerConfig.BOOTSTRAP_SERVERS_CONFIG).isEmpty()) {
@@ -83,6 +78,19 @@ public final class SourceConfig {
         }
     }
 
+    static void checkRelease(String found) {
+        if (!found.startsWith(KAFKA_LINE)) {
+            throw new FirnException(
+                    "the shadow needs kafka-clients "
+                            + KAFKA_LINE
+                            + "x, because it uses classes that change between releases; found "
+                            + found
+                            + ": put a "
+                            + KAFKA_LINE
+                            + "x on the class path");
+        }
+    }
+
     ConsumerConfig consumer() {
         return config;
     }
@@ -90,6 +98,16 @@ public final class SourceConfig {
     /** Returns the addresses to begin with. */
     public List<String> bootstrapServers() {
         return config.getList(ConsumerConfig.BOOTSTRAP_SERVERS_CONFIG);
+    }
+
+    /**
+     * Looks up the addresses to begin with.
+     *
+     * @throws ConfigException when none can be resolved
+     */
+    List<InetSocketAddress> addresses() {
+        return ClientUtils.parseAndValidateAddresses(
+                bootstrapServers(), config.getString(ConsumerConfig.CLIENT_DNS_LOOKUP_CONFIG));
     }
 
     /** Returns the pause before the first repetition of a request that failed, in ms. */
