@@ -88,8 +88,11 @@ final class ImageChecker {
         image.faults().failLooks(number -> number == failing);
         try {
             LogStore store = open(image);
-            if (store.unreadableTopics().isEmpty()) {
+            List<String> flaws = Flaws.of(store);
+            if (flaws.isEmpty()) {
                 tested.expected.check(store);
+            } else if (!flaws.stream().allMatch(each -> each.contains("Input/output error"))) {
+                throw new Violation("findings " + flaws + " after a look that failed");
             }
         } catch (StoreOpenException e) {
             matrix.count(Fault.LOOK_REFUSED);

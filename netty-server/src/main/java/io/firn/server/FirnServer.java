@@ -3,6 +3,7 @@ package io.firn.server;
 import io.firn.InvalidOptionException;
 import io.firn.LogStore;
 import io.firn.budget.HeapBudget;
+import io.firn.medium.Fields;
 import io.firn.medium.FileMedium;
 import io.firn.medium.SmallFile;
 import io.firn.server.config.Endpoint;
@@ -246,12 +247,16 @@ public final class FirnServer implements AutoCloseable {
     }
 
     private static String clusterId(FileMedium medium, Path file) throws IOException {
-        Map<String, String> known = SmallFile.read(medium, file, IDENTITY, VERSION);
+        Fields known = Fields.read(medium, file, IDENTITY, VERSION);
         if (known == null) {
-            known = Map.of("id", Uuid.randomUuid().toString());
-            SmallFile.write(medium, file, IDENTITY, VERSION, known);
+            known = Fields.of(file, Map.of("id", Uuid.randomUuid().toString()));
+            SmallFile.write(medium, file, IDENTITY, VERSION, known.values());
         }
-        return known.get("id");
+        String id = known.text("id");
+        if (!id.matches("[A-Za-z0-9_-]{22}")) {
+            throw known.unexpected("id", "a cluster's id of 22 characters", id);
+        }
+        return id;
     }
 
     private void listen(String clusterId, Listener listener) throws IOException {

@@ -1,14 +1,13 @@
 package io.firn.inspect;
 
 import io.firn.medium.DamagedFileException;
+import io.firn.medium.Fields;
 import io.firn.medium.FileMedium;
 import io.firn.medium.Reason;
-import io.firn.medium.SmallFile;
 import io.firn.medium.UnsupportedVersionException;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.Map;
 
 /** The small files of a store and its topics, read one by one whatever state the others are in. */
 final class ReadableFiles {
@@ -19,7 +18,7 @@ final class ReadableFiles {
     static final String CURSOR = "cursor";
 
     /** The newest; only a topic's file may have it. */
-    private static final int VERSION = 2;
+    private static final int VERSION = 3;
 
     private final FileMedium medium;
     private final Report report;
@@ -40,15 +39,30 @@ final class ReadableFiles {
     }
 
     /** Returns null when it is missing, or cannot be read for a reason that is reported. */
-    Map<String, String> read(Path file, String magic) {
+    Fields read(Path file, String magic) {
+        return read(file, magic, fields -> fields, null);
+    }
+
+    /** Makes something of the fields of a file. */
+    interface Parser<T> {
+        T parse(Fields fields) throws DamagedFileException;
+    }
+
+    /**
+     * As above.
+     *
+     * @param otherwise what is returned then
+     */
+    <T> T read(Path file, String magic, Parser<T> parser, T otherwise) {
         try {
-            return SmallFile.read(medium, file, magic, VERSION);
+            Fields fields = Fields.read(medium, file, magic, VERSION);
+            return fields == null ? otherwise : parser.parse(fields);
         } catch (DamagedFileException | UnsupportedVersionException e) {
             report.flaw("  DAMAGED: %s", e.getMessage());
-            return null;
+            return otherwise;
         } catch (IOException e) {
             report.flaw("  UNREADABLE, it may be whole: %s", Reason.of(e));
-            return null;
+            return otherwise;
         }
     }
 }

@@ -1,5 +1,6 @@
 package io.firn.inspect;
 
+import io.firn.medium.Fields;
 import io.firn.medium.FileMedium;
 import io.firn.medium.WithoutLinks;
 import io.firn.metadata.TopicScan;
@@ -76,15 +77,15 @@ public final class StoreInspection {
     }
 
     private void store(Path store) {
-        Map<String, String> identity =
-                files.read(store.resolve(ReadableFiles.STORE), ReadableFiles.STORE);
+        Fields identity = files.read(store.resolve(ReadableFiles.STORE), ReadableFiles.STORE);
         if (identity == null) {
             report.flaw(
                     "store %s: its file '%s' is MISSING, damaged or unreadable",
                     store, ReadableFiles.STORE);
         } else {
-            report.say("store %s: id %s", store, identity.get("id"));
-            for (String id : identity.getOrDefault("tiers", "").split(" ")) {
+            String storeId = identity.values().getOrDefault("id", "UNKNOWN");
+            report.say("store %s: id %s", store, Fields.shown(storeId));
+            for (String id : identity.words("tiers")) {
                 tierOfStore(id);
             }
         }
@@ -110,8 +111,9 @@ public final class StoreInspection {
                 found.add(tier.name());
             }
         }
-        if (found.isEmpty() && !id.isEmpty()) {
-            report.flaw("  tier %s: NOT FOUND intact in the directories above", id);
+        if (found.isEmpty()) {
+            report.flaw(
+                    "  tier %s: NOT FOUND intact in the directories above", Fields.shown(id));
         } else {
             report.say("  tier %s: %s", id, String.join(", ", found));
         }

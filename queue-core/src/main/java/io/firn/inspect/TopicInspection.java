@@ -1,5 +1,7 @@
 package io.firn.inspect;
 
+import io.firn.medium.DamagedFileException;
+import io.firn.medium.Fields;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -9,8 +11,20 @@ import java.util.UUID;
 
 /** Reports a topic: its files, and the segments of each partition in the order of their offsets. */
 final class TopicInspection {
+    /** More than a store can have. */
+    private static final int MOST_PARTITIONS = 10_000_000;
+
     private final ReadableFiles files;
     private final Report report;
+
+    /** What a topic's file says. */
+    private record Description(String name, int partitions, boolean deleted) {
+        static Description of(Fields fields) throws DamagedFileException {
+            boolean isDeleted = fields.flag("deleted");
+            int count = isDeleted ? 0 : fields.integer("partitions", 1, MOST_PARTITIONS);
+            return new Description(fields.text("name"), count, isDeleted);
+        }
+    }
 
     TopicInspection(ReadableFiles files, Report report) {
         this.files = files;
@@ -19,16 +33,19 @@ final class TopicInspection {
 
     /** Returns the topic's name; null when it cannot be told, or it is being deleted. */
     String topic(Path directory, UUID id, Map<Integer, List<SegmentFinding>> found) {
-        Map<String, String> topic =
-                files.read(directory.resolve(ReadableFiles.TOPIC), ReadableFiles.TOPIC);
-        boolean deleted = topic != null && Boolean.parseBoolean(topic.get("deleted"));
+        Description topic =
+                files.read(
+                        directory.resolve(ReadableFiles.TOPIC),
+                        ReadableFiles.TOPIC,
+                        Description::of,
+                        null);
         if (topic == null) {
             report.flaw("  topic %s: its topic file is MISSING, damaged or unreadable", id);
         } else {
-            report.say(
-                    "  topic %s: id %s%s", topic.get("name"), id, deleted ? ", being deleted" : "");
+            String deleted = topic.deleted ? ", being deleted" : "";
+            report.say("  topic %s: id %s%s", Fields.shown(topic.name), id, deleted);
         }
-        int count = topic == null ? 0 : Integer.parseInt(topic.getOrDefault("partitions", "0"));
+        int count = topic == null ? 0 : topic.partitions;
         for (int partition = 0; partition < count; partition++) {
             List<SegmentFinding> segments = found.remove(partition);
             partition(
@@ -39,18 +56,17 @@ final class TopicInspection {
         found.forEach((partition, segments) -> partition(partition, 0, segments));
         for (String name : files.list(directory)) {
             if (name.startsWith(ReadableFiles.CURSOR + "-")) {
-                report.say(
-                        "    %s: %s",
-                        name, files.read(directory.resolve(name), ReadableFiles.CURSOR));
+                Fields cursor = files.read(directory.resolve(name), ReadableFiles.CURSOR);
+                String positions = cursor == null ? "UNKNOWN" : cursor.values().toString();
+                report.say("    %s: %s", Fields.shown(name), positions);
             }
         }
-        return topic == null || deleted ? null : topic.get("name");
+        return topic == null || topic.deleted ? null : topic.name;
     }
 
     private long logStart(Path directory, int partition) {
         Path file = directory.resolve(ReadableFiles.START + "-" + partition);
-        Map<String, String> start = files.read(file, ReadableFiles.START);
-        return start == null ? 0 : Long.parseLong(start.get("offset"));
+        return files.read(file, ReadableFiles.START, start -> start.offset("offset"), 0L);
     }
 
     void partition(int partition, long start, List<SegmentFinding> found) {

@@ -1,5 +1,7 @@
 package io.firn.log;
 
+import io.firn.medium.Fields;
+import io.firn.medium.DamagedFileException;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.firn.AbortedTransaction;
 import java.util.ArrayList;
@@ -245,15 +247,14 @@ public final class AbortedTransactions {
                 + now.get(entry, DECIDED);
     }
 
-    void addOfText(String key, String text) {
-        String[] numbers = text.split(" ");
-        if (numbers.length != 3) {
-            throw new NumberFormatException("not an aborted transaction: " + text);
+    /** Adds an entry of a checkpoint, whose marker's offset is the key. */
+    void add(Fields fields, String key) throws DamagedFileException {
+        long[] numbers = fields.numbers(key, 3, 3);
+        for (long each : numbers) {
+            if (each < 0 || each > Fields.MOST) {
+                throw fields.unexpected(key, "an aborted transaction", fields.text(key));
+            }
         }
-        add(
-                Long.parseLong(numbers[0]),
-                Long.parseLong(numbers[1]),
-                Long.parseLong(key),
-                Long.parseLong(numbers[2]));
+        add(numbers[0], numbers[1], fields.numberIn(key, 0, Fields.MOST), numbers[2]);
     }
 }

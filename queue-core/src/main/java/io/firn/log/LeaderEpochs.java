@@ -1,5 +1,7 @@
 package io.firn.log;
 
+import io.firn.medium.Fields;
+import io.firn.medium.DamagedFileException;
 import io.firn.EpochEnd;
 import java.util.Map;
 import java.util.TreeMap;
@@ -52,14 +54,12 @@ public final class LeaderEpochs {
         firsts.forEach((epoch, first) -> values.put(PREFIX + epoch, first.toString()));
     }
 
-    synchronized void ofText(Map<String, String> values) {
-        values.forEach(
-                (key, value) -> {
-                    if (isKey(key)) {
-                        int epoch = Integer.parseInt(key.substring(PREFIX.length()));
-                        firsts.put(epoch, Long.parseLong(value));
-                    }
-                });
+    synchronized void addAll(Fields fields) throws DamagedFileException {
+        Fields all = fields.below(PREFIX);
+        for (String key : all.keys()) {
+            int epoch = (int) all.numberIn(key, 0, Integer.MAX_VALUE);
+            firsts.put(epoch, all.offset(key));
+        }
     }
 
     static boolean isKey(String key) {

@@ -1,5 +1,7 @@
 package io.firn.log;
 
+import io.firn.medium.Fields;
+import io.firn.medium.DamagedFileException;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.TreeMap;
@@ -163,9 +165,8 @@ public final class PartitionTransactions {
     }
 
     /** Returns up to which offset a checkpoint relies on files of their own; −1 for none. */
-    public static long filedTo(Map<String, String> checkpoint) {
-        String to = checkpoint.get(FILED_TO);
-        return to == null ? -1 : Long.parseLong(to);
+    public static long filedTo(Fields checkpoint) throws DamagedFileException {
+        return checkpoint.has(FILED_TO) ? checkpoint.offset(FILED_TO) : -1;
     }
 
     /** Replaces, in a checkpoint, what was written into a file of its own. */
@@ -185,15 +186,15 @@ public final class PartitionTransactions {
         aborted.filedTo(last);
     }
 
-    void abortedOfText(Map<String, String> values) {
+    void addAborted(Fields fields) throws DamagedFileException {
+        Fields all = fields.below(PREFIX_ABORTED);
         TreeMap<Long, String> inOrder = new TreeMap<>();
-        values.forEach(
-                (key, value) -> {
-                    if (key.startsWith(PREFIX_ABORTED)) {
-                        inOrder.put(offsetIn(key), value);
-                    }
-                });
-        inOrder.forEach((last, text) -> aborted.addOfText(last.toString(), text));
+        for (String key : all.keys()) {
+            inOrder.put(all.numberIn(key, 0, Fields.MOST), key);
+        }
+        for (String key : inOrder.values()) {
+            aborted.add(all, key);
+        }
     }
 
     static boolean isKey(String key) {

@@ -1,5 +1,8 @@
 package io.firn.log;
 
+import io.firn.medium.Fields;
+import io.firn.medium.DamagedFileException;
+
 /** What a partition knows of one producer: its epoch, its last five batches, its transaction. */
 final class ProducerState {
     private static final int REMEMBERED = 5;
@@ -111,19 +114,20 @@ final class ProducerState {
         return text.toString();
     }
 
-    static ProducerState ofText(String text) {
-        String[] numbers = text.split(" ");
-        if (numbers.length < 2 || numbers.length % 3 != 2) {
-            throw new NumberFormatException("not what is known of a producer: " + text);
+    static ProducerState of(Fields fields, String key) throws DamagedFileException {
+        long[] numbers = fields.numbers(key, 2, 2 + 3 * REMEMBERED);
+        if (numbers.length % 3 != 2) {
+            throw fields.unexpected(key, "what is known of a producer", fields.text(key));
         }
-        ProducerState state = new ProducerState(Integer.parseInt(numbers[0]));
+        ProducerState state = new ProducerState((int) numbers[0]);
         for (int i = 2; i + 2 < numbers.length; i += 3) {
-            state.add(
-                    Integer.parseInt(numbers[i]),
-                    Integer.parseInt(numbers[i + 1]),
-                    Long.parseLong(numbers[i + 2]));
+            boolean areInts = numbers[i] == (int) numbers[i] && numbers[i + 1] == (int) numbers[i + 1];
+            if (!areInts || numbers[i + 2] < 0 || numbers[i + 2] > Fields.MOST) {
+                throw fields.unexpected(key, "what is known of a producer", fields.text(key));
+            }
+            state.add((int) numbers[i], (int) numbers[i + 1], numbers[i + 2]);
         }
-        state.lastSeenMs = Long.parseLong(numbers[1]);
+        state.lastSeenMs = numbers[1];
         return state;
     }
 
@@ -136,13 +140,14 @@ final class ProducerState {
         return openFrom + " " + decision;
     }
 
-    void transactionsOfText(String text) {
-        String[] numbers = text.split(" ");
-        if (numbers.length != 2) {
-            throw new NumberFormatException("not what is known of a transaction: " + text);
+    void transactionsOf(Fields fields, String key) throws DamagedFileException {
+        long[] numbers = fields.numbers(key, 2, 2);
+        boolean isOffset = numbers[0] >= NONE && numbers[0] <= Fields.MOST;
+        if (!isOffset || numbers[1] != (int) numbers[1]) {
+            throw fields.unexpected(key, "what is known of a transaction", fields.text(key));
         }
-        openFrom = Long.parseLong(numbers[0]);
-        decision = Integer.parseInt(numbers[1]);
+        openFrom = numbers[0];
+        decision = (int) numbers[1];
     }
 
     private static int slot(long i) {

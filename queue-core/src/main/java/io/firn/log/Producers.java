@@ -1,5 +1,8 @@
 package io.firn.log;
 
+import io.firn.medium.Fields;
+import io.firn.medium.DamagedFileException;
+import java.util.List;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.firn.OutOfOrderSequenceException;
 import io.firn.ProducerFencedException;
@@ -195,9 +198,9 @@ public final class Producers {
     }
 
     /** Forgets that transactions are open of which a later snapshot does not say so. */
-    public void forgetOpenWithout(Map<String, String> snapshot) {
+    public void forgetOpenWithout(Fields snapshot) {
         states.entrySet().stream()
-                .filter(e -> !snapshot.containsKey(PartitionTransactions.PREFIX_OPEN + e.getKey()))
+                .filter(e -> !snapshot.has(PartitionTransactions.PREFIX_OPEN + e.getKey()))
                 .forEach(e -> e.getValue().openFrom(ProducerState.NONE));
         holdOnlyOpen();
     }
@@ -383,38 +386,38 @@ public final class Producers {
     }
 
     /** Loads a snapshot without aborted transactions in files of their own. */
-    public long restore(Map<String, String> snapshot) {
-        return restore(snapshot, Map.of());
+    public long restore(Fields snapshot) throws DamagedFileException {
+        return restore(snapshot, List.of());
     }
 
     /**
      * Loads a snapshot.
      *
-     * @param filed the aborted transactions that are in files of their own
+     * @param filed the aborted transactions that are in files of their own, the earliest first
      * @return the offset at which it was taken
-     * @throws NumberFormatException when it is no snapshot
+     * @throws DamagedFileException when it is no snapshot; these producers may have a part of it
      */
-    public synchronized long restore(Map<String, String> snapshot, Map<String, String> filed) {
-        for (Map.Entry<String, String> e : snapshot.entrySet()) {
-            if (isProducer(e.getKey())) {
-                ProducerState state = ProducerState.ofText(e.getValue());
-                String ofTransactions = PartitionTransactions.PREFIX_OPEN + e.getKey();
-                if (!state.hasBatches() && !snapshot.containsKey(ofTransactions)) {
-                    throw new NumberFormatException("a producer without batches: " + e);
+    public synchronized long restore(Fields snapshot, List<Fields> filed)
+            throws DamagedFileException {
+        for (String key : snapshot.keys()) {
+            if (isProducer(key)) {
+                ProducerState state = ProducerState.of(snapshot, key);
+                if (!state.hasBatches() && !snapshot.has(PartitionTransactions.PREFIX_OPEN + key)) {
+                    throw snapshot.unexpected(key, "a producer with batches", snapshot.text(key));
                 }
-                states.put(Long.parseLong(e.getKey()), state);
+                states.put(snapshot.numberIn(key, 0, Long.MAX_VALUE), state);
             }
         }
-        snapshot.forEach(
-                (key, value) -> {
-                    if (key.startsWith(PartitionTransactions.PREFIX_OPEN)) {
-                        restoreTransactions(key, value);
-                    }
-                });
-        transactions.abortedOfText(filed);
+        Fields open = snapshot.below(PartitionTransactions.PREFIX_OPEN);
+        for (String key : open.keys()) {
+            restoreTransactions(open, key);
+        }
+        for (Fields each : filed) {
+            transactions.addAborted(each);
+        }
         transactions.filedTo(PartitionTransactions.filedTo(snapshot));
-        transactions.abortedOfText(snapshot);
-        leaderEpochs.ofText(snapshot);
+        transactions.addAborted(snapshot);
+        leaderEpochs.addAll(snapshot);
         return ProducerSnapshots.offsetOf(snapshot);
     }
 
@@ -422,13 +425,13 @@ public final class Producers {
         return !key.equals(NEXT) && !PartitionTransactions.isKey(key) && !LeaderEpochs.isKey(key);
     }
 
-    private void restoreTransactions(String key, String text) {
-        long id = Long.parseLong(key.substring(PartitionTransactions.PREFIX_OPEN.length()));
+    private void restoreTransactions(Fields open, String key) throws DamagedFileException {
+        long id = open.numberIn(key, 0, Long.MAX_VALUE);
         ProducerState state = states.get(id);
         if (state == null) {
-            throw new NumberFormatException("a transaction of no producer: " + key);
+            throw open.unexpected(key, "a transaction of a producer in it", open.text(key));
         }
-        state.transactionsOfText(text);
+        state.transactionsOf(open, key);
         if (state.openFrom() != ProducerState.NONE) {
             transactions.hold(state.openFrom(), id);
         }

@@ -173,11 +173,11 @@ public final class SmallFile {
         for (int i = 1; i < lines.length; i++) {
             int equals = lines[i].indexOf('=');
             if (equals < 0) {
-                throw damaged(file, "line " + (i + 1) + " is not key=value: '" + lines[i] + "'");
+                throw damaged(file, "line " + (i + 1) + " is not key=value");
             }
             String key = unescape(lines[i].substring(0, equals));
             if (values.put(key, unescape(lines[i].substring(equals + 1))) != null) {
-                throw damaged(file, "it has the key '" + key + "' twice");
+                throw damaged(file, "it has the key '" + Fields.shown(key) + "' twice");
             }
         }
         return Collections.unmodifiableMap(values);
@@ -188,13 +188,16 @@ public final class SmallFile {
         String start = FIRST_WORD + magic + ' ';
         if (!header.startsWith(start)) {
             throw damaged(
-                    file, "its first line should begin '" + start + "' and is '" + header + "'");
+                    file, "its first line should begin '" + start + "' and is '" + Fields.shown(header) + "'");
         }
         int found;
         try {
             found = Integer.parseInt(header.substring(start.length()));
         } catch (NumberFormatException e) {
-            throw damaged(file, "its first line should end in a version and is '" + header + "'");
+            throw damaged(file, "its first line should end in a version and is '" + Fields.shown(header) + "'");
+        }
+        if (found < 1) {
+            throw damaged(file, "its version should be 1 or greater and is " + found);
         }
         if (found > version) {
             throw new UnsupportedVersionException(file.toString(), version, found);
@@ -242,7 +245,7 @@ public final class SmallFile {
         return HexFormat.of().toHexDigits((int) crc.getValue());
     }
 
-    private static DamagedFileException damaged(Path file, String reason) {
+    static DamagedFileException damaged(Path file, String reason) {
         return new DamagedFileException(
                 file + " is damaged: " + reason + "; restore it from a backup");
     }

@@ -1,10 +1,13 @@
 package io.firn.metadata;
 
 import io.firn.medium.DamagedFileException;
+import io.firn.medium.Fields;
 import io.firn.medium.SmallFile;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 
 /**
@@ -49,19 +52,19 @@ public final class AbortedFiles {
      * @param from the offset below which nothing is needed
      * @return null when one is missing or damaged
      */
-    public Map<String, String> read(int partition, long from, long to) throws IOException {
-        Map<String, String> all = new HashMap<>();
+    public List<Fields> read(int partition, long from, long to) throws IOException {
+        List<Fields> all = new ArrayList<>();
         long last = to;
         while (last >= Math.max(from, 0)) {
             Path file = files.resolve(prefix(partition) + last);
             try {
-                Map<String, String> values = SmallFile.read(files.medium(), file, MAGIC, VERSION);
-                if (values == null) {
+                Fields fields = Fields.read(files.medium(), file, MAGIC, VERSION);
+                if (fields == null) {
                     files.findings().add(file + " is missing; the log is read instead");
                     return null;
                 }
-                all.putAll(values);
-                last = Math.min(last - 1, Long.parseLong(all.remove(AFTER)));
+                all.add(0, fields); // the earliest first
+                last = Math.min(last - 1, fields.number(AFTER, -1, Fields.MOST));
             } catch (DamagedFileException e) {
                 files.findings().add(e.getMessage());
                 return null;

@@ -1,10 +1,10 @@
 package io.firn.metadata;
 
 import io.firn.medium.DamagedFileException;
+import io.firn.medium.Fields;
 import java.net.URLDecoder;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Path;
 import java.util.Map;
 import java.util.TreeMap;
 
@@ -89,33 +89,30 @@ public final class CursorFile {
         return values;
     }
 
-    static Content decode(String name, Path file, Map<String, String> values)
-            throws DamagedFileException {
+    static Content decode(String name, Fields fields) throws DamagedFileException {
         Map<Integer, Long> offsets = new TreeMap<>();
-        Map<Integer, Long> outside = new TreeMap<>();
-        Map<Integer, Long> decisions = new TreeMap<>();
-        for (Map.Entry<String, String> e : values.entrySet()) {
-            try {
-                String key = e.getKey();
-                String kind =
-                        key.startsWith(DECISION)
-                                ? DECISION
-                                : key.startsWith(OUTSIDE) ? OUTSIDE : "";
-                int partition = Integer.parseInt(key.substring(kind.length()));
-                long number = Long.parseLong(e.getValue());
-                if (partition < 0 || (number < -1 && !kind.equals(OUTSIDE))) {
-                    throw new NumberFormatException(e + " is negative");
-                }
-                (kind.isEmpty() ? offsets : kind.equals(OUTSIDE) ? outside : decisions)
-                        .put(partition, number);
-            } catch (NumberFormatException wrong) {
-                throw new DamagedFileException(
-                        file
-                                + " is damaged: it should have offsets by partition and has '"
-                                + e
-                                + "'; restore it from a backup");
+        for (String key : fields.keys()) {
+            if (!key.startsWith(DECISION) && !key.startsWith(OUTSIDE)) {
+                offsets.put(partitionIn(fields, key), fields.number(key, -1, Fields.MOST));
             }
         }
-        return new Content(name, offsets, outside, decisions);
+        return new Content(
+                name,
+                offsets,
+                decode(fields.below(OUTSIDE), Long.MIN_VALUE, Long.MAX_VALUE),
+                decode(fields.below(DECISION), -1, Fields.MOST));
+    }
+
+    private static Map<Integer, Long> decode(Fields fields, long least, long most)
+            throws DamagedFileException {
+        Map<Integer, Long> numbers = new TreeMap<>();
+        for (String key : fields.keys()) {
+            numbers.put(partitionIn(fields, key), fields.number(key, least, most));
+        }
+        return numbers;
+    }
+
+    private static int partitionIn(Fields fields, String key) throws DamagedFileException {
+        return (int) fields.numberIn(key, 0, Integer.MAX_VALUE);
     }
 }

@@ -2,6 +2,7 @@ package io.firn.metadata;
 
 import io.firn.background.SideBySide;
 import io.firn.medium.DamagedFileException;
+import io.firn.medium.Fields;
 import io.firn.medium.SmallFile;
 import io.firn.medium.UnsupportedVersionException;
 import io.firn.medium.WholeFile;
@@ -43,10 +44,9 @@ public final class CursorFiles {
     public CursorFile.Content read(String name) throws IOException {
         try {
             Path file = fileOf(name);
-            Map<String, String> values =
-                    SmallFile.read(
-                            files.medium(), file, CursorFile.MAGIC, CursorFile.NEWEST_VERSION);
-            return values == null ? null : CursorFile.decode(name, file, values);
+            Fields fields =
+                    Fields.read(files.medium(), file, CursorFile.MAGIC, CursorFile.NEWEST_VERSION);
+            return fields == null ? null : CursorFile.decode(name, fields);
         } catch (DamagedFileException | UnsupportedVersionException e) {
             files.findings().add(e.getMessage());
             throw e;

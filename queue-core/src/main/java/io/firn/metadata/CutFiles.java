@@ -33,24 +33,20 @@ public final class CutFiles {
      * truncated; when the file is damaged, or lost, which is a finding, nobody knows.
      */
     public Cuts read(int partition) throws IOException {
-        String name = nameOf(partition);
-        Map<String, String> unknown = Cuts.UNKNOWN.toText();
-        Map<String, String> values = files.readPart(MAGIC, name, unknown);
-        if (values == null && files.medium().exists(noteOf(partition))) {
+        Cuts cuts = tryRead(partition);
+        if (cuts == null && files.medium().exists(noteOf(partition))) {
             // Another process may have written both just now, the file first.
-            values = files.readPart(MAGIC, name, unknown);
-            if (values == null) {
-                files.findings().add(files.resolve(name) + " is lost");
+            cuts = tryRead(partition);
+            if (cuts == null) {
+                files.findings().add(files.resolve(nameOf(partition)) + " is lost");
                 return Cuts.UNKNOWN;
             }
         }
-        try {
-            return values == null ? Cuts.NONE : Cuts.ofText(values);
-        } catch (NumberFormatException e) {
-            Path file = files.resolve(name);
-            files.findings().add(file + " does not say what was truncated: " + e.getMessage());
-            return Cuts.UNKNOWN;
-        }
+        return cuts == null ? Cuts.NONE : cuts;
+    }
+
+    private Cuts tryRead(int partition) throws IOException {
+        return files.readPart(MAGIC, nameOf(partition), Cuts::of, Cuts.UNKNOWN);
     }
 
     /** Writes what a replicated partition was truncated to; durable on return. */

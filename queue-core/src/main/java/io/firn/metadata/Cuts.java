@@ -1,8 +1,9 @@
 package io.firn.metadata;
 
+import io.firn.medium.DamagedFileException;
+import io.firn.medium.Fields;
 import java.util.Arrays;
 import java.util.Map;
-import java.util.Objects;
 import java.util.TreeMap;
 
 /**
@@ -121,23 +122,27 @@ public final class Cuts {
         return values;
     }
 
-    /** Throws a {@link NumberFormatException} when the values are no cuts. */
-    static Cuts ofText(Map<String, String> values) {
+    /** Reads what {@link #toText} returned. */
+    static Cuts of(Fields fields) throws DamagedFileException {
         TreeMap<Long, Long> cuts = new TreeMap<>();
-        values.forEach(
-                (key, value) -> {
-                    if (key.startsWith(CUT)) {
-                        cuts.put(
-                                Long.parseLong(key.substring(CUT.length())), Long.parseLong(value));
-                    }
-                });
-        long count = Long.parseLong(Objects.toString(values.get(COUNT)));
+        Fields all = fields.below(CUT);
+        for (String key : all.keys()) {
+            cuts.put(all.numberIn(key, 0, Fields.MOST), all.offset(key));
+        }
+        long count = fields.number(COUNT, -1, Fields.MOST);
         if (count > 0 && (cuts.isEmpty() || cuts.lastKey() != count)) {
-            throw new NumberFormatException("the last of " + count + " truncations is missing");
+            throw fields.damaged("the last of " + count + " truncations is missing");
+        }
+        long before = -1;
+        for (long offset : cuts.values()) {
+            if (offset <= before) {
+                throw fields.damaged("its truncations are not in the order of their offsets");
+            }
+            before = offset;
         }
         return new Cuts(
                 count,
-                Boolean.parseBoolean(values.get(IN_PROGRESS)),
+                fields.flag(IN_PROGRESS),
                 cuts.keySet().stream().mapToLong(number -> number).toArray(),
                 cuts.values().stream().mapToLong(offset -> offset).toArray());
     }

@@ -2,6 +2,7 @@ package io.firn.metadata;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.firn.FirnException;
+import io.firn.medium.Fields;
 import io.firn.medium.SmallFile;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -29,8 +30,8 @@ public final class LeasedCounter {
     public LeasedCounter(StoreFiles files, Path file) throws IOException {
         this.spare = files.spareSpace();
         this.file = file;
-        Map<String, String> values = SmallFile.read(files.medium(), file, MAGIC, VERSION);
-        next = values == null ? 0 : Long.parseLong(values.get(LEASED));
+        Fields fields = Fields.read(files.medium(), file, MAGIC, VERSION);
+        next = fields == null ? 0 : fields.offset(LEASED);
         leasedBelow = next;
     }
 

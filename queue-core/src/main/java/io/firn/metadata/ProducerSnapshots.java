@@ -1,5 +1,7 @@
 package io.firn.metadata;
 
+import io.firn.medium.DamagedFileException;
+import io.firn.medium.Fields;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -64,46 +66,36 @@ public final class ProducerSnapshots {
         return values;
     }
 
-    /**
-     * Reads what {@link #toText} returned.
-     *
-     * @throws NumberFormatException when it is something else
-     */
-    static ProducerSnapshots ofText(Map<String, String> values) {
+    /** Reads what {@link #toText} returned. */
+    static ProducerSnapshots of(Fields fields) throws DamagedFileException {
         ProducerSnapshots all = new ProducerSnapshots();
-        values.forEach(
-                (key, value) -> {
-                    int dot = key.indexOf('.');
-                    int partition = Integer.parseInt(key, 0, Math.max(0, dot), 10);
-                    all.byPartition
-                            .computeIfAbsent(partition, each -> new LinkedHashMap<>())
-                            .put(key.substring(dot + 1), value);
-                });
+        for (Map.Entry<String, String> e : fields.values().entrySet()) {
+            String key = e.getKey();
+            int dot = Math.max(0, key.indexOf('.'));
+            String partition = key.substring(0, dot);
+            all.byPartition
+                    .computeIfAbsent(
+                            (int) fields.numberIn(partition, 0, Integer.MAX_VALUE),
+                            each -> new LinkedHashMap<>())
+                    .put(key.substring(dot + 1), e.getValue());
+        }
         for (Map<String, String> each : all.byPartition.values()) {
-            offsetOf(each);
+            offsetOf(Fields.of(fields.file(), each));
             all.chars += lengthOf(each);
         }
         return all;
     }
 
     /** Returns the later one of two snapshots, each of which may be null; the first of equals. */
-    static Map<String, String> later(Map<String, String> one, Map<String, String> other) {
+    static Fields later(Fields one, Fields other) throws DamagedFileException {
         if (one == null || other == null) {
             return one == null ? other : one;
         }
         return offsetOf(other) > offsetOf(one) ? other : one;
     }
 
-    /**
-     * Returns the offset as of which a snapshot is.
-     *
-     * @throws NumberFormatException when it is no snapshot
-     */
-    public static long offsetOf(Map<String, String> snapshot) {
-        String next = snapshot.get(NEXT_OFFSET);
-        if (next == null) {
-            throw new NumberFormatException("no " + NEXT_OFFSET);
-        }
-        return Long.parseLong(next);
+    /** Returns the offset as of which a snapshot is. */
+    public static long offsetOf(Fields snapshot) throws DamagedFileException {
+        return snapshot.offset(NEXT_OFFSET);
     }
 }

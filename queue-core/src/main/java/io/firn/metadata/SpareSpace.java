@@ -7,6 +7,7 @@ import io.firn.medium.FileMedium;
 import io.firn.medium.GuardedLog;
 import io.firn.medium.MediumFile;
 import io.firn.medium.NoSpace;
+import io.firn.medium.Reason;
 import io.firn.medium.WholeFile;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -62,6 +63,10 @@ public final class SpareSpace extends Duty {
     @GuardedBy("this")
     private int held;
 
+    /** Why it could not be written when it was tried last; null when it was not for an error. */
+    @GuardedBy("this")
+    private IOException failure;
+
     /** What prevents that it is complete; null when it is. */
     private volatile String missing;
 
@@ -108,9 +113,16 @@ public final class SpareSpace extends Duty {
                                 + held
                                 + " of the "
                                 + BYTES
-                                + " bytes with which deletions are recorded while the disk is full,"
-                                + " since the file system has no room for more: free some, or"
-                                + " deleting records may fail";
+                                + " bytes with which deletions are recorded while the disk is full"
+                                + whyMissing();
+    }
+
+    @GuardedBy("this")
+    private String whyMissing() {
+        return failure == null || NoSpace.isMeantBy(failure, medium, file, BYTES)
+                ? ", since the file system has no room for more: free some, or deleting records may"
+                        + " fail"
+                : ", since it could not be written, which is tried again: " + Reason.of(failure);
     }
 
     /** Returns the length of the file; 0 when it is not a spare one, or does not exist. */
@@ -272,6 +284,7 @@ public final class SpareSpace extends Duty {
      */
     @GuardedBy("this")
     private void setAside(long least) {
+        failure = null;
         try {
             if (held == 0) {
                 discard(file);
@@ -288,6 +301,7 @@ public final class SpareSpace extends Duty {
             held = bytes;
         } catch (IOException e) {
             LOG.log(System.Logger.Level.DEBUG, file + " cannot be written, will be tried again", e);
+            failure = e;
         }
     }
 }

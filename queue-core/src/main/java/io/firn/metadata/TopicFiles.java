@@ -3,9 +3,11 @@ package io.firn.metadata;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.firn.FirnException;
 import io.firn.InvalidOptionException;
+import io.firn.Topic;
 import io.firn.TopicOptions;
 import io.firn.UnknownTopicException;
 import io.firn.medium.DamagedFileException;
+import io.firn.medium.Fields;
 import io.firn.medium.FileMedium;
 import io.firn.medium.Reason;
 import io.firn.medium.SmallFile;
@@ -51,6 +53,9 @@ public final class TopicFiles {
     private static final String DELETED = "deleted";
     private static final String OFFSET = "offset";
 
+    /** The name of the topic that the journal of transactions is in; users cannot choose it. */
+    public static final String JOURNAL = "~transactions";
+
     private final StoreFiles files;
     private final FileMedium medium;
     private final Path directory;
@@ -80,20 +85,21 @@ public final class TopicFiles {
 
     /** Returns null when there is no topic file: the creation did not get that far. */
     public Description read() throws IOException {
-        Map<String, String> values =
-                SmallFile.read(medium, directory.resolve(TOPIC), TOPIC, TOPIC_VERSION);
-        if (values == null) {
+        Fields fields = Fields.read(medium, directory.resolve(TOPIC), TOPIC, TOPIC_VERSION);
+        if (fields == null) {
             return null;
         }
-        Map<String, String> options = new LinkedHashMap<>(values);
-        String name = options.remove(NAME);
-        if (name == null) {
-            throw new DamagedFileException(topicFile() + " does not say the topic's name");
+        String name = fields.text(NAME);
+        if (!name.equals(JOURNAL)) {
+            checkName(fields, name);
         }
-        if (Boolean.parseBoolean(options.remove(DELETED))) {
+        if (fields.flag(DELETED)) {
             return new Description(name, null, true);
         }
+        Map<String, String> options = new LinkedHashMap<>(fields.values());
+        options.keySet().removeAll(List.of(NAME, DELETED));
         try {
+            TopicOptionsFormat.checkComplete(fields);
             return new Description(name, TopicOptionsFormat.decode(options), false);
         } catch (InvalidOptionException e) {
             throw new UnknownOptionsException(
@@ -104,6 +110,14 @@ public final class TopicFiles {
                             + "): a newer version of Firn may have written it, open the store with"
                             + " that one",
                     e);
+        }
+    }
+
+    private static void checkName(Fields fields, String name) throws DamagedFileException {
+        try {
+            Topic.checkName(name);
+        } catch (InvalidOptionException e) {
+            throw fields.unexpected(NAME, "a topic's name", name);
         }
     }
 
@@ -163,7 +177,7 @@ public final class TopicFiles {
 
     private void checkVersion(Set<String> present, String magic, String name) throws IOException {
         if (present.contains(name)) {
-            readPart(magic, name);
+            readPart(magic, name, fields -> fields, null);
         }
     }
 
@@ -174,7 +188,7 @@ public final class TopicFiles {
     public boolean tellsNextOffset(int partition) throws IOException {
         String name = START + "-" + partition;
         return !medium.exists(directory.resolve(name))
-                || readPart(START, name) != null
+                || readPart(START, name, TopicFiles::offsetIn, null) != null
                 || readProducers(partition) != null;
     }
 
@@ -269,8 +283,12 @@ public final class TopicFiles {
     }
 
     public long readLogStart(int partition) throws IOException {
-        Map<String, String> values = readPart(START, START + "-" + partition);
-        return values == null ? 0 : Long.parseLong(values.get(OFFSET));
+        Long start = readPart(START, START + "-" + partition, TopicFiles::offsetIn, null);
+        return start == null ? 0 : start;
+    }
+
+    private static Long offsetIn(Fields fields) throws DamagedFileException {
+        return fields.offset(OFFSET);
     }
 
     public void writeLogStart(int partition, long offset) throws IOException {
@@ -315,9 +333,17 @@ public final class TopicFiles {
      *
      * @return null when there is no valid one: recovery then reads everything
      */
-    public Map<String, String> readProducers(int partition) throws IOException {
-        Map<String, String> own = readPart(PRODUCERS, PRODUCERS + "-" + partition);
-        return ProducerSnapshots.later(own, lastClose().of(partition));
+    public Fields readProducers(int partition) throws IOException {
+        Fields own =
+                readPart(PRODUCERS, PRODUCERS + "-" + partition, TopicFiles::checkpointIn, null);
+        Map<String, String> atClose = lastClose().of(partition);
+        return ProducerSnapshots.later(
+                own, atClose == null ? null : Fields.of(directory.resolve(PRODUCERS), atClose));
+    }
+
+    private static Fields checkpointIn(Fields fields) throws DamagedFileException {
+        ProducerSnapshots.offsetOf(fields);
+        return fields;
     }
 
     private synchronized ProducerSnapshots lastClose() throws IOException {
@@ -329,14 +355,8 @@ public final class TopicFiles {
 
     /** Returns the checkpoints that the last clean close wrote; empty when they are damaged. */
     public ProducerSnapshots readProducersOfLastClose() throws IOException {
-        Map<String, String> values = readPart(PRODUCERS, PRODUCERS);
-        try {
-            return ProducerSnapshots.ofText(values == null ? Map.of() : values);
-        } catch (NumberFormatException e) {
-            files.findings()
-                    .add(directory.resolve(PRODUCERS) + " has no checkpoints: " + e.getMessage());
-            return new ProducerSnapshots();
-        }
+        ProducerSnapshots read = readPart(PRODUCERS, PRODUCERS, ProducerSnapshots::of, null);
+        return read == null ? new ProducerSnapshots() : read;
     }
 
     /** Frees what was kept in memory because all partitions need a part of it. */
@@ -377,24 +397,23 @@ public final class TopicFiles {
         medium.forceDirectory(directory);
     }
 
-    /**
-     * Damaged files are reported and ignored here: they can be rebuilt, or are only hints. One that
-     * could not be read now is not: it would be replaced by what was guessed instead.
-     */
-    private Map<String, String> readPart(String magic, String name) throws IOException {
-        return readPart(magic, name, null);
+    /** Makes something of the fields of a file. */
+    interface Parser<T> {
+        T parse(Fields fields) throws DamagedFileException;
     }
 
     /**
-     * As above.
+     * Damaged files are reported and ignored here: they can be rebuilt, or are only hints. One that
+     * could not be read now is not: it would be replaced by what was guessed instead.
      *
      * @param ifDamaged what is returned for a damaged file
+     * @return null when there is no such file
      */
-    Map<String, String> readPart(String magic, String name, Map<String, String> ifDamaged)
-            throws IOException {
+    <T> T readPart(String magic, String name, Parser<T> parser, T ifDamaged) throws IOException {
         Path file = directory.resolve(name);
         try {
-            return SmallFile.read(medium, file, magic, VERSION);
+            Fields fields = Fields.read(medium, file, magic, VERSION);
+            return fields == null ? null : parser.parse(fields);
         } catch (UnsupportedVersionException e) {
             throw e;
         } catch (DamagedFileException e) {

@@ -9,6 +9,8 @@ import io.firn.DurabilityClass;
 import io.firn.InvalidOptionException;
 import io.firn.RetainUntilRead;
 import io.firn.TopicOptions;
+import io.firn.medium.DamagedFileException;
+import io.firn.medium.Fields;
 import java.net.URLDecoder;
 import java.net.URLEncoder;
 import java.time.Duration;
@@ -29,6 +31,7 @@ import java.util.stream.Collectors;
  */
 public final class TopicOptionsFormat {
     private static final String ALL = "*";
+    private static final String MINIMUM_CLASS = "minimumClass";
 
     /** Without it a topic's file is one of version 1. */
     private static final String CLEANUP = "cleanup";
@@ -95,7 +98,7 @@ public final class TopicOptionsFormat {
                                             options.forceBytes(),
                                             Duration.ofMillis(Long.parseLong(text)))),
                     new Entry(
-                            "minimumClass",
+                            MINIMUM_CLASS,
                             options -> Objects.requireNonNullElse(options.minimumClass(), ""),
                             (options, text) ->
                                     options.withMinimumClass(
@@ -218,6 +221,16 @@ public final class TopicOptionsFormat {
                                 .toArray(String[]::new));
     }
 
+    /** Checks that a file has what each version has written. */
+    static void checkComplete(Fields fields) throws DamagedFileException {
+        for (Entry entry : ENTRIES.subList(0, ALWAYS_WRITTEN)) {
+            fields.text(entry.name());
+        }
+        if (fields.text(MINIMUM_CLASS).isEmpty()) {
+            throw fields.unexpected(MINIMUM_CLASS, "the class that the topic has", "");
+        }
+    }
+
     /**
      * Returns options from text; those that are not named have their defaults.
      *
@@ -227,7 +240,7 @@ public final class TopicOptionsFormat {
     public static TopicOptions decode(Map<String, String> text) {
         for (String name : text.keySet()) {
             if (!NAMES.contains(name)) {
-                throw new InvalidOptionException("unknown option '" + name + "'");
+                throw new InvalidOptionException("unknown option '" + Fields.shown(name) + "'");
             }
         }
         TopicOptions options = TopicOptions.defaults();
@@ -245,7 +258,7 @@ public final class TopicOptionsFormat {
             return entry.reader().apply(options, value);
         } catch (IllegalArgumentException e) {
             throw new InvalidOptionException(
-                    "option " + entry.name() + " cannot be '" + value + "'");
+                    "option " + entry.name() + " cannot be '" + Fields.shown(value) + "'");
         }
     }
 }

@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.UUID;
+import java.util.function.Function;
 
 /**
  * Reads what is in a store's directory of topics, and changes nothing. A topic's file is the first
@@ -80,9 +81,27 @@ public final class TopicScan {
     /** Returns the id that a directory of a topic is named by; null when it is not one. */
     public static UUID idOf(String name) {
         try {
-            return UUID.fromString(name);
+            UUID id = UUID.fromString(name);
+            return id.toString().equals(name) ? id : null; // it also reads shorter forms
         } catch (IllegalArgumentException e) {
             return null;
+        }
+    }
+
+    /**
+     * Takes those out of the readable ones of which something is wrong.
+     *
+     * @param check returns what is wrong with a topic that is not being deleted; null for nothing
+     */
+    public void refuse(Function<Description, String> check) {
+        for (UUID id : List.copyOf(readable.keySet())) {
+            Description found = readable.get(id);
+            String reason = found.deleted() ? null : check.apply(found);
+            if (reason != null) {
+                readable.remove(id);
+                Path file = new TopicFiles(store, id).topicFile();
+                unreadable.add(new Unreadable(id, file, found.name(), reason, true));
+            }
         }
     }
 

@@ -1,5 +1,8 @@
 package io.firn.read;
 
+import io.firn.medium.Fields;
+import io.firn.medium.DamagedFileException;
+import java.util.List;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.firn.BatchRun;
 import io.firn.DamagedRangeException;
@@ -18,7 +21,6 @@ import io.firn.metadata.AbortedFiles;
 import io.firn.metadata.ProducerSnapshots;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.util.Map;
 import java.util.function.BooleanSupplier;
 import java.util.function.LongConsumer;
 
@@ -172,7 +174,7 @@ public final class FollowedTransactions implements LongConsumer {
     @GuardedBy("this")
     private long restore(long from, long to) {
         try {
-            Map<String, String> checkpoint = log.topic().files().readProducers(log.index());
+            Fields checkpoint = log.topic().files().readProducers(log.index());
             if (checkpoint == null) {
                 return NONE;
             }
@@ -182,15 +184,19 @@ public final class FollowedTransactions implements LongConsumer {
             }
             AbortedFiles files = log.topic().files().aborted();
             long filed = PartitionTransactions.filedTo(checkpoint);
-            Map<String, String> aborted = files.read(log.index(), log.logStartOffset(), filed);
+            List<Fields> aborted = files.read(log.index(), log.logStartOffset(), filed);
             if (aborted == null) {
                 return NONE;
             }
+            new Producers().restore(checkpoint, aborted); // throws before anything is taken over
             synchronized (log.producers()) {
                 log.producers().restore(checkpoint, aborted);
                 log.producers().forgetOpenWithout(checkpoint); // readers go on after the rest
             }
             return taken;
+        } catch (DamagedFileException e) {
+            log.store().findings().add(e.getMessage() + "; the log is read instead");
+            return NONE;
         } catch (IOException e) {
             throw new FirnException(log + ": its transactions cannot be read: " + e, e);
         }

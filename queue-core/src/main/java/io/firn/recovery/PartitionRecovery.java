@@ -1,10 +1,11 @@
 package io.firn.recovery;
 
+import io.firn.medium.Fields;
+import io.firn.medium.DamagedFileException;
 import io.firn.DamagedRange;
 import io.firn.log.LogContext;
 import io.firn.log.LogSegment;
 import io.firn.log.PartitionTransactions;
-import io.firn.log.Producers;
 import io.firn.log.RecoveredPartition;
 import io.firn.log.SegmentWalk;
 import io.firn.log.TopicContext;
@@ -20,7 +21,6 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
-import java.util.Map;
 
 /**
  * Brings a partition from what is in the tiers to a state that can be published. The order (rules
@@ -54,7 +54,6 @@ public final class PartitionRecovery {
     private final List<Block> rejected = new ArrayList<>();
 
     private final List<DamagedRange> damage = new ArrayList<>();
-    private final Producers producers = new Producers();
     private LogSegment active;
     private long accepted;
     private long unproven;
@@ -73,8 +72,12 @@ public final class PartitionRecovery {
         for (Block block : rejected) {
             block.delete();
         }
-        Map<String, String> checkpoint = topic.files().readProducers(partition);
+        Fields checkpoint = topic.files().readProducers(partition);
         long known = checkpoint == null ? 0 : ProducerSnapshots.offsetOf(checkpoint);
+        ProducerReplay replay = new ProducerReplay(store.clock(), topic.isReplicated());
+        if (checkpoint != null) {
+            restore(replay, checkpoint, start);
+        }
         long end = segments.isEmpty() ? 0 : endOf(segments.get(segments.size() - 1));
         long first = segments.isEmpty() ? Long.MAX_VALUE : segments.get(0).baseOffset;
         if (first != Long.MAX_VALUE && first > start) {
@@ -96,8 +99,7 @@ public final class PartitionRecovery {
             // Offsets must not go back, and a segment has no gaps: continue in a new one.
             endActive(end);
         }
-        new ProducerReplay(producers, store.clock(), topic.isReplicated())
-                .replay(checkpoint, aborted(checkpoint, start), segments);
+        replay.replay(segments);
         List<DamagedRange> relevant = new ArrayList<>();
         for (DamagedRange range : damage) {
             if (range.toOffset() > start) {
@@ -119,7 +121,7 @@ public final class PartitionRecovery {
                 start,
                 next,
                 next,
-                producers,
+                replay.producers(),
                 checkpoint == null ? -1 : known,
                 relevant,
                 topic.isReplicated()
@@ -336,10 +338,17 @@ public final class PartitionRecovery {
         active = null;
     }
 
-    private Map<String, String> aborted(Map<String, String> checkpoint, long start)
-            throws IOException {
-        long to = checkpoint == null ? -1 : PartitionTransactions.filedTo(checkpoint);
-        return topic.files().aborted().read(partition, start, to);
+    /** Without the checkpoint, or a file that it relies on, all batches are read. */
+    private void restore(ProducerReplay replay, Fields checkpoint, long start) throws IOException {
+        try {
+            long to = PartitionTransactions.filedTo(checkpoint);
+            List<Fields> aborted = topic.files().aborted().read(partition, start, to);
+            if (aborted != null) {
+                replay.restore(checkpoint, aborted);
+            }
+        } catch (DamagedFileException e) {
+            store.findings().add(e.getMessage() + "; the log is read instead");
+        }
     }
 
     private void report(RecoveryEvent event, long next, int damaged) {

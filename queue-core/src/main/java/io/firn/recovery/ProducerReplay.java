@@ -1,5 +1,7 @@
 package io.firn.recovery;
 
+import io.firn.medium.Fields;
+import io.firn.medium.DamagedFileException;
 import io.firn.batch.BatchFormat;
 import io.firn.batch.BatchVerifier;
 import io.firn.batch.MarkerBatch;
@@ -13,55 +15,67 @@ import io.firn.spi.View;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.List;
-import java.util.Map;
 import org.agrona.concurrent.EpochClock;
 
 /** Brings the state of a partition's producers from their checkpoint to the end of the log. */
 final class ProducerReplay {
-    private final Producers producers;
     private final EpochClock clock;
     private final BatchInfo info = new BatchInfo();
 
+    private final boolean isReplica;
+    private Producers producers = new Producers();
+    private long from;
+
     /** Null if the batches are the log's own. */
-    private final ReplicatedBatches replicated;
+    private ReplicatedBatches replicated;
 
     /**
      * Creates a replay.
      *
      * @param isReplica whether the batches, and their producers, are another log's
      */
-    ProducerReplay(Producers producers, EpochClock clock, boolean isReplica) {
-        this.producers = producers;
+    ProducerReplay(EpochClock clock, boolean isReplica) {
         this.clock = clock;
-        this.replicated = isReplica ? new ReplicatedBatches(producers) : null;
+        this.isReplica = isReplica;
+    }
+
+    /** Returns what it has found. */
+    Producers producers() {
+        return producers;
     }
 
     /**
-     * Reads the headers of all batches after the checkpoint, including those below the log start.
+     * Takes over a checkpoint.
      *
-     * @param checkpoint null when there is none
-     * @param aborted the aborted transactions that the checkpoint relies on; null when some of them
-     *     are lost, so that all batches are read
+     * @param aborted the aborted transactions that the checkpoint relies on, the earliest first
+     * @throws DamagedFileException when it is none, and nothing is taken over
      */
-    void replay(
-            Map<String, String> checkpoint, Map<String, String> aborted, List<LogSegment> segments)
-            throws IOException {
-        boolean isUsable = checkpoint != null && aborted != null;
-        long from = isUsable ? producers.restore(checkpoint, aborted) : 0;
+    void restore(Fields checkpoint, List<Fields> aborted) throws DamagedFileException {
+        Producers restored = new Producers();
+        from = restored.restore(checkpoint, aborted);
+        producers = restored;
+    }
+
+    /**
+     * Reads the headers of all batches after the checkpoint, if one was taken over, including those
+     * below the log start.
+     */
+    void replay(List<LogSegment> segments) throws IOException {
+        replicated = isReplica ? new ReplicatedBatches(producers) : null;
         for (LogSegment segment : segments) {
             if (segment.offsetOf(segment.end()) <= from) {
                 continue;
             }
             View view = segment.pin();
             try {
-                replay(segment, view.buffer(), from);
+                replay(segment, view.buffer());
             } finally {
                 view.unpin();
             }
         }
     }
 
-    private void replay(LogSegment segment, ByteBuffer memory, long from) {
+    private void replay(LogSegment segment, ByteBuffer memory) {
         SegmentWalk walk =
                 SegmentIndexes.walkTo(
                         segment,

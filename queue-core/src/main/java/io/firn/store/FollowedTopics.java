@@ -74,6 +74,7 @@ final class FollowedTopics {
     /** Looks which topics there are; returns the logs of those that are no longer served. */
     List<SegmentedLog> refresh() throws IOException {
         TopicScan scan = TopicScan.of(store.files());
+        scan.refuse(each -> served.limit().whyImpossible(each.options().partitions()));
         List<Unreadable> unreadable = new ArrayList<>(scan.unreadable());
         // What is served already stays served, whatever happens to its file.
         Set<UUID> kept = new HashSet<>(topics.keySet());

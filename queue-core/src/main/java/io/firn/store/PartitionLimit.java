@@ -56,13 +56,22 @@ final class PartitionLimit {
         }
     }
 
+    /** Returns why a topic's file with so many partitions cannot be right; null if it may be. */
+    String whyImpossible(int partitions) {
+        return isTooMany(partitions) ? "the topic file says that " + tooMany(partitions) : null;
+    }
+
+    private boolean isTooMany(long partitions) {
+        return partitions > most && partitions > maxHeap() / LEAST_BYTES;
+    }
+
     /**
      * Checks before anything is read of the partitions that the heap can hold them at all.
      *
      * @throws IOException otherwise
      */
     void checkOpen(long partitions) throws IOException {
-        if (partitions > most && partitions > maxHeap() / LEAST_BYTES) {
+        if (isTooMany(partitions)) {
             throw new IOException(tooMany(partitions) + "; nothing was changed");
         }
     }

@@ -1,5 +1,6 @@
 package io.firn.store;
 
+import io.firn.medium.Fields;
 import io.firn.medium.FileMedium;
 import io.firn.medium.SmallFile;
 import java.io.IOException;
@@ -53,17 +54,22 @@ final class StoreIdentity {
      */
     static StoreIdentity read(FileMedium medium, Path directory) throws IOException {
         Path file = fileIn(directory);
-        Map<String, String> values = SmallFile.read(medium, file, MAGIC, VERSION_WITH_FEATURES);
-        if (values == null) {
+        Fields fields = Fields.read(medium, file, MAGIC, VERSION_WITH_FEATURES);
+        if (fields == null) {
             return null;
         }
-        StoreIdentity identity = new StoreIdentity(medium, file, values);
+        fields.id(ID);
+        fields.text(TIERS);
+        for (String tier : fields.words(TIERS)) {
+            fields.id(TIERS, tier);
+        }
+        StoreIdentity identity = new StoreIdentity(medium, file, fields.values());
         for (String feature : identity.features()) {
             if (!KNOWN.contains(feature)) {
                 throw new IOException(
                         file
                                 + " says that the store uses '"
-                                + feature
+                                + Fields.shown(feature)
                                 + "', which this version does not know: open it with a newer"
                                 + " version of Firn");
             }

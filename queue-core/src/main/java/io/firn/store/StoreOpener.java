@@ -90,9 +90,6 @@ public final class StoreOpener {
         } catch (IOException e) {
             abandon();
             throw refused(Reason.of(e), e);
-        } catch (NumberFormatException e) {
-            abandon();
-            throw refused(e.getMessage(), e);
         } catch (InternalError e) {
             abandon();
             throw new StoreOpenException(
@@ -374,6 +371,7 @@ public final class StoreOpener {
     private TopicScan readTopics() throws IOException {
         TopicScan scan = TopicScan.of(context.files());
         scan.strangers().forEach(path -> context.findings().add(path + ": not a topic"));
+        scan.refuse(each -> topics.limit().whyImpossible(each.options().partitions()));
         topics.limit().checkOpen(partitionsOf(scan));
         for (Map.Entry<UUID, TopicFiles.Description> e : scan.readable().entrySet()) {
             if (!e.getValue().deleted()) {

@@ -31,8 +31,7 @@ final class Topics implements TopicOwner {
     private final PartitionLimit limit;
     private final NewTopics newTopics;
 
-    /** The name of the topic that the journal of transactions is in; users cannot choose it. */
-    private static final String JOURNAL = "~transactions";
+    private static final String JOURNAL = TopicFiles.JOURNAL;
 
     private final Map<String, TopicLog> served = new ConcurrentHashMap<>();
     private final Map<UUID, TopicLog> byId = new ConcurrentHashMap<>();

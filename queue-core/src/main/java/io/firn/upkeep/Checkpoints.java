@@ -1,5 +1,6 @@
 package io.firn.upkeep;
 
+import io.firn.medium.Fields;
 import io.firn.background.Duties;
 import io.firn.background.Duty;
 import io.firn.force.PartitionForcer;
@@ -8,7 +9,6 @@ import io.firn.log.PartitionTransactions;
 import io.firn.log.Producers;
 import io.firn.log.SegmentedLog;
 import io.firn.metadata.AbortedFiles;
-import io.firn.metadata.ProducerSnapshots;
 import java.io.IOException;
 import java.util.Map;
 
@@ -127,7 +127,7 @@ public final class Checkpoints extends Duty {
         if (aborted.size() < MOST_ABORTED) {
             return;
         }
-        long after = PartitionTransactions.filedTo(values);
+        long after = PartitionTransactions.filedTo(Fields.of(log.topic().files().topicFile(), values));
         files.write(log.index(), after, PartitionTransactions.lastOf(aborted), aborted);
         synchronized (log.producers()) {
             log.transactions().onFiled(values, aborted);
@@ -144,8 +144,9 @@ public final class Checkpoints extends Duty {
         long changesNow = producers.changes();
         long ofTransactionsNow = producers.changesOfTransactions();
         long bytesNow = log.appendedBytes();
-        Map<String, String> values = producers.snapshot(log::nextOffset);
-        long offsetNow = ProducerSnapshots.offsetOf(values);
+        long[] taken = new long[1];
+        Map<String, String> values = producers.snapshot(() -> taken[0] = log.nextOffset());
+        long offsetNow = taken[0];
         if (forcer.forceNow() && log.durableOffset() >= offsetNow) {
             return new Snapshot(values, changesNow, ofTransactionsNow, bytesNow, offsetNow);
         }

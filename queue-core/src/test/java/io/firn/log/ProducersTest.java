@@ -15,6 +15,9 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
+import io.firn.medium.DamagedFileException;
+import io.firn.medium.Fields;
+import java.nio.file.Path;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
@@ -252,14 +255,14 @@ class ProducersTest {
     }
 
     @Test
-    void shouldComeBackFromASnapshotAsItWas() {
+    void shouldComeBackFromASnapshotAsItWas() throws DamagedFileException {
         for (int i = 0; i < 7; i++) {
             append(2, (MAX - 30 + 10 * i) & MAX, 10);
         }
         producers.record(batch(7, 0, 3, 1), 70, 5_000);
         Producers restored = new Producers();
 
-        assertEquals(71, restored.restore(producers.snapshot(() -> 71)));
+        assertEquals(71, restored.restore(fields(producers.snapshot(() -> 71))));
         assertEquals(2, restored.count());
         for (int i = 2; i < 7; i++) {
             assertEquals(10L * i, restored.check(batch(ID, 2, (MAX - 30 + 10 * i) & MAX, 10)));
@@ -285,12 +288,16 @@ class ProducersTest {
         assertEquals(before, producers.snapshot(() -> 20));
     }
 
+    private static Fields fields(Map<String, String> snapshot) {
+        return Fields.of(Path.of("producers-0"), snapshot);
+    }
+
     @Test
     void shouldRefuseWhatIsNoSnapshot() {
-        assertThrows(NumberFormatException.class, () -> producers.restore(Map.of()));
+        assertThrows(DamagedFileException.class, () -> producers.restore(fields(Map.of())));
         for (String text : new String[] {"", "0", "0 1", "0 1 2 3", "0 1 2 3 4 5", "a b c d e"}) {
-            Map<String, String> snapshot = Map.of("nextOffset", "1", "7", text);
-            assertThrows(NumberFormatException.class, () -> producers.restore(snapshot), text);
+            Fields snapshot = fields(Map.of("nextOffset", "1", "7", text));
+            assertThrows(DamagedFileException.class, () -> producers.restore(snapshot), text);
         }
     }
 

@@ -4,6 +4,7 @@ import io.firn.FirnException;
 import io.firn.LogStore;
 import io.firn.Topic;
 import io.firn.medium.DamagedFileException;
+import io.firn.medium.Fields;
 import io.firn.medium.FileMedium;
 import io.firn.medium.SmallFile;
 import io.firn.medium.WithoutLinks;
@@ -45,9 +46,9 @@ record SourceNote(String clusterId, UUID topicId) {
     static SourceNote read(LogStore store, Topic topic) {
         Path file = file(store, topic);
         try {
-            Map<String, String> values = SmallFile.read(medium(store), file, KIND, VERSION);
-            return values == null ? null : of(values);
-        } catch (DamagedFileException | IllegalArgumentException e) {
+            Fields fields = Fields.read(medium(store), file, KIND, VERSION);
+            return fields == null ? null : new SourceNote(fields.text(CLUSTER), fields.id(TOPIC));
+        } catch (DamagedFileException e) {
             throw new NeedsDecisionException(
                     file
                             + ", which says where "
@@ -60,15 +61,6 @@ record SourceNote(String clusterId, UUID topicId) {
             throw new FirnException(
                     "could not read " + file + ", which says where a topic is copied from", e);
         }
-    }
-
-    private static SourceNote of(Map<String, String> values) {
-        String cluster = values.get(CLUSTER);
-        String topic = values.get(TOPIC);
-        if (cluster == null || topic == null) {
-            throw new IllegalArgumentException("expected a cluster and a topic, found " + values);
-        }
-        return new SourceNote(cluster, UUID.fromString(topic));
     }
 
     /** Writes the note of a topic, durably. */

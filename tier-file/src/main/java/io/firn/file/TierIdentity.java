@@ -1,5 +1,6 @@
 package io.firn.file;
 
+import io.firn.medium.Fields;
 import io.firn.medium.FileMedium;
 import io.firn.medium.SmallFile;
 import java.io.IOException;
@@ -27,13 +28,10 @@ record TierIdentity(UUID tierId, UUID storeId, boolean hasRewritten) {
     /** Returns the identity of the tier in a directory; null when there is no tier. */
     static TierIdentity read(FileMedium medium, Path directory) throws IOException {
         Path file = directory.resolve(FileNames.TIER);
-        Map<String, String> values = SmallFile.read(medium, file, MAGIC, VERSION);
-        return values == null
+        Fields fields = Fields.read(medium, file, MAGIC, VERSION);
+        return fields == null
                 ? null
-                : new TierIdentity(
-                        uuid(file, values, TIER),
-                        uuid(file, values, STORE),
-                        Boolean.parseBoolean(values.get(REWRITTEN)));
+                : new TierIdentity(fields.id(TIER), fields.id(STORE), fields.flag(REWRITTEN));
     }
 
     TierIdentity withRewritten() {
@@ -49,15 +47,5 @@ record TierIdentity(UUID tierId, UUID storeId, boolean hasRewritten) {
         }
         Path file = directory.resolve(FileNames.TIER);
         SmallFile.write(medium, file, MAGIC, hasRewritten ? VERSION : 1, values);
-    }
-
-    private static UUID uuid(Path file, Map<String, String> values, String key) throws IOException {
-        String value = values.get(key);
-        try {
-            return UUID.fromString(value == null ? "" : value);
-        } catch (IllegalArgumentException e) {
-            throw new IOException(
-                    file + " should have an id under '" + key + "', found '" + value + "'", e);
-        }
     }
 }

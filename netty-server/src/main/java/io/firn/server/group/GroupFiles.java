@@ -5,6 +5,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.firn.FirnException;
 import io.firn.medium.DamagedFileException;
+import io.firn.medium.Fields;
 import io.firn.medium.FileMedium;
 import io.firn.medium.SmallFile;
 import java.io.IOException;
@@ -47,14 +48,18 @@ final class GroupFiles {
         medium.createDirectories(directory);
     }
 
-    /** Passes on all groups that have a file, one at a time. Corrupted files are logged. */
+    /**
+     * Passes on all groups that have a file, one at a time. Corrupted files are logged.
+     *
+     * @throws IOException when one cannot be read now: another one would take its place
+     */
     void forEach(long nowNs, Consumer<Group> visitor) throws IOException {
         for (String name : medium.list(directory)) {
             if (name.startsWith(PREFIX)) { // not a temporary file of an interrupted write
                 Group group;
                 try {
                     group = readFile(name, nowNs);
-                } catch (IOException e) {
+                } catch (DamagedFileException e) {
                     logCorrupted(name, e);
                     continue;
                 }
@@ -114,10 +119,8 @@ final class GroupFiles {
             large.lock();
         }
         try {
-            Map<String, String> map = SmallFile.read(medium, file, MAGIC, VERSION);
-            return map == null ? null : decode(map, nowNs);
-        } catch (RuntimeException e) {
-            throw new DamagedFileException(file + " is damaged: " + e);
+            Fields fields = Fields.read(medium, file, MAGIC, VERSION);
+            return fields == null ? null : decode(fields, nowNs);
         } finally {
             if (isLarge) {
                 large.unlock();
@@ -134,7 +137,7 @@ final class GroupFiles {
         }
     }
 
-    private static void logCorrupted(String name, IOException e) {
+    private static void logCorrupted(String name, DamagedFileException e) {
         System.getLogger("io.firn.server")
                 .log(
                         System.Logger.Level.ERROR,
@@ -210,56 +213,72 @@ final class GroupFiles {
         return map;
     }
 
-    private static Group decode(Map<String, String> map, long nowNs) {
-        Group group = new Group(map.get("id"), Long.parseLong(map.get("emptySinceMs")));
+    private Group decode(Fields fields, long nowNs) throws DamagedFileException {
+        String id = fields.text("id");
+        if (!file(id).equals(fields.file())) {
+            throw fields.unexpected("id", "the group that the file is named by", id);
+        }
+        Group group =
+                new Group(id, fields.number("emptySinceMs", Long.MIN_VALUE, Long.MAX_VALUE));
         synchronized (group) {
-            group.generation(Integer.parseInt(map.get("generation")));
-            group.protocolType(map.get("protocolType"));
-            for (Map.Entry<String, String> each : map.entrySet()) {
-                String key = each.getKey();
-                if (key.startsWith(METADATA)) {
-                    var unused =
-                            group.commitMetadata(key.substring(METADATA.length()), each.getValue());
-                } else if (key.startsWith(TOPIC)) {
-                    group.addTopic(
-                            UUID.fromString(key.substring(TOPIC.length())),
-                            Long.parseLong(each.getValue()));
-                }
+            group.generation(fields.integer("generation", -1, Integer.MAX_VALUE));
+            group.protocolType(fields.text("protocolType"));
+            fields.below(METADATA)
+                    .values()
+                    .forEach(
+                            (key, value) -> {
+                                var unused = group.commitMetadata(key, value);
+                            });
+            Fields topics = fields.below(TOPIC);
+            for (String topic : topics.keys()) {
+                group.addTopic(topics.id(topic, topic), topics.number(topic, Long.MIN_VALUE, Long.MAX_VALUE));
             }
-            for (int n = 0; map.containsKey("member." + n + ".id"); n++) {
-                Member member = decodeMember(map, "member." + n + ".");
+            for (int n = 0; fields.has("member." + n + ".id"); n++) {
+                Member member = decodeMember(fields, "member." + n + ".");
+                if (group.members().find(member.id()) != null) {
+                    throw fields.damaged("it has a member twice");
+                }
                 group.add(member);
                 group.renewSession(member, nowNs);
             }
             if (!group.members().isEmpty()) {
-                group.protocol(map.get("protocol"));
-                group.members().leader(map.get("leader"));
+                group.protocol(fields.text("protocol"));
+                group.members().leader(leaderIn(fields, group));
                 group.state(GroupState.STABLE);
             }
-            group.storedOwner(map.getOrDefault(OWNER, GroupMemory.NOBODY));
+            group.storedOwner(fields.has(OWNER) ? fields.text(OWNER) : GroupMemory.NOBODY);
             group.wrote();
         }
         return group;
     }
 
-    private static Member decodeMember(Map<String, String> map, String prefix) {
-        Map<String, byte[]> protocols = new LinkedHashMap<>();
-        for (int p = 0; map.containsKey(prefix + "protocol." + p + ".name"); p++) {
-            protocols.put(
-                    map.get(prefix + "protocol." + p + ".name"),
-                    bytes(map.get(prefix + "protocol." + p + ".metadata")));
+    @GuardedBy("group")
+    private static String leaderIn(Fields fields, Group group) throws DamagedFileException {
+        String leader = fields.text("leader");
+        if (group.members().find(leader) == null) {
+            throw fields.unexpected("leader", "one of the members", leader);
         }
-        String instance = map.get(prefix + "instance");
+        return leader;
+    }
+
+    private static Member decodeMember(Fields fields, String prefix) throws DamagedFileException {
+        Map<String, byte[]> protocols = new LinkedHashMap<>();
+        for (int p = 0; fields.has(prefix + "protocol." + p + ".name"); p++) {
+            protocols.put(
+                    fields.text(prefix + "protocol." + p + ".name"),
+                    bytes(fields, prefix + "protocol." + p + ".metadata"));
+        }
+        String instance = fields.text(prefix + "instance");
         Member member =
                 new Member(
-                        map.get(prefix + "id"),
+                        fields.text(prefix + "id"),
                         instance.isEmpty() ? null : instance.substring(1),
-                        map.get(prefix + "client"),
-                        map.get(prefix + "host"),
-                        Integer.parseInt(map.get(prefix + "sessionMs")),
-                        Integer.parseInt(map.get(prefix + "rebalanceMs")),
+                        fields.text(prefix + "client"),
+                        fields.text(prefix + "host"),
+                        fields.integer(prefix + "sessionMs", 0, Integer.MAX_VALUE),
+                        fields.integer(prefix + "rebalanceMs", 0, Integer.MAX_VALUE),
                         protocols);
-        member.assignment(bytes(map.get(prefix + "assignment")));
+        member.assignment(bytes(fields, prefix + "assignment"));
         return member;
     }
 
@@ -267,7 +286,12 @@ final class GroupFiles {
         return Base64.getEncoder().encodeToString(bytes);
     }
 
-    private static byte[] bytes(String text) {
-        return Base64.getDecoder().decode(text);
+    private static byte[] bytes(Fields fields, String key) throws DamagedFileException {
+        String text = fields.text(key);
+        try {
+            return Base64.getDecoder().decode(text);
+        } catch (IllegalArgumentException e) {
+            throw fields.unexpected(key, "bytes in Base64", text);
+        }
     }
 }

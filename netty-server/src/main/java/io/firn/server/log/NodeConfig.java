@@ -1,6 +1,7 @@
 package io.firn.server.log;
 
 import io.firn.InvalidOptionException;
+import io.firn.medium.Fields;
 import io.firn.medium.FileMedium;
 import io.firn.server.config.ConfigKey;
 import io.firn.server.config.ServerConfig;
@@ -250,7 +251,8 @@ public final class NodeConfig {
                             set.all().put(line.substring(ALL.length()), value);
                         } else {
                             throw new IllegalArgumentException(
-                                    "expected keys that begin with node. or all., found " + line);
+                                    "expected keys that begin with node. or all., found "
+                                            + Fields.shown(line));
                         }
                     });
             return set;

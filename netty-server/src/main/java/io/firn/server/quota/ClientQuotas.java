@@ -1,5 +1,6 @@
 package io.firn.server.quota;
 
+import io.firn.medium.Fields;
 import io.firn.medium.FileMedium;
 import io.firn.server.state.StateFile;
 import java.io.IOException;
@@ -137,8 +138,8 @@ public final class ClientQuotas {
                         try {
                             all.put(parseEntity(entity), parseValues(values));
                         } catch (IllegalArgumentException e) {
-                            throw new IllegalArgumentException(
-                                    "'" + entity + " " + values + "' is not a quota", e);
+                            String line = Fields.shown(entity + " " + values);
+                            throw new IllegalArgumentException("'" + line + "' is not a quota", e);
                         }
                     });
             return new QuotaSnapshot(all);
@@ -185,6 +186,9 @@ public final class ClientQuotas {
         if (word.equals("-")) {
             return null;
         }
+        if (!word.equals("*") && !word.startsWith("/")) {
+            throw new IllegalArgumentException("expected a name, found " + word);
+        }
         return word.equals("*")
                 ? QuotaEntity.DEFAULT
                 : URLDecoder.decode(word.substring(1), StandardCharsets.UTF_8);
@@ -193,15 +197,16 @@ public final class ClientQuotas {
     private static Map<QuotaKey, Double> parseValues(String text) {
         String[] words = text.split(" ", -1);
         Map<QuotaKey, Double> values = new EnumMap<>(QuotaKey.class);
-        for (int i = 0; i + 1 < words.length; i += 2) {
+        if (words.length % 2 != 0) {
+            throw new IllegalArgumentException("expected pairs of a key and a value");
+        }
+        for (int i = 0; i < words.length; i += 2) {
             QuotaKey key = QuotaKey.find(words[i]);
-            if (key == null) {
+            double value = Double.parseDouble(words[i + 1]);
+            if (key == null || !Double.isFinite(value) || value < 0) {
                 throw new IllegalArgumentException(words[i]);
             }
-            values.put(key, Double.parseDouble(words[i + 1]));
-        }
-        if (values.isEmpty()) {
-            throw new IllegalArgumentException("no values");
+            values.put(key, value);
         }
         return Map.copyOf(values);
     }

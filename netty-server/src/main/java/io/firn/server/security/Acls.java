@@ -1,5 +1,6 @@
 package io.firn.server.security;
 
+import io.firn.medium.Fields;
 import io.firn.medium.FileMedium;
 import io.firn.server.state.StateFile;
 import java.io.IOException;
@@ -84,7 +85,8 @@ public final class Acls {
                     AclBinding binding = Acls.parse(each);
                     bindings.put(Acls.format(binding), binding);
                 } catch (IllegalArgumentException e) {
-                    throw new IllegalArgumentException("'" + each + "' is not an ACL", e);
+                    String line = Fields.shown(each);
+                    throw new IllegalArgumentException("'" + line + "' is not an ACL", e);
                 }
             }
             return AclSnapshot.of(bindings);

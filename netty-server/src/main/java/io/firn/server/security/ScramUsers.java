@@ -147,7 +147,12 @@ public final class ScramUsers {
             if (secret == null) {
                 throw new IllegalArgumentException(SECRET + " is missing");
             }
-            return new State(Base64.getDecoder().decode(secret), users);
+            byte[] decoded = Base64.getDecoder().decode(secret);
+            if (decoded.length != SECRET_BYTES) {
+                throw new IllegalArgumentException(
+                        SECRET + " should have " + SECRET_BYTES + " bytes, not " + decoded.length);
+            }
+            return new State(decoded, users);
         }
 
         private static ScramCredential credential(String value) {

@@ -1,6 +1,7 @@
 package io.firn.server.state;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
+import io.firn.medium.Fields;
 import io.firn.medium.FileMedium;
 import io.firn.medium.SmallFile;
 import java.io.IOException;
@@ -73,20 +74,20 @@ public final class StateFile<T> {
      *
      * @param file its directory exists
      * @param none the snapshot if there is no file, which is then not created
-     * @throws IOException if the file cannot be read, contains something else, or is a link to
-     *     nothing
+     * @throws io.firn.medium.DamagedFileException if it contains something else
+     * @throws IOException if the file cannot be read, or is a link to nothing
      */
     public static <T> StateFile<T> open(FileMedium medium, Path file, Format<T> format, T none)
             throws IOException {
-        Map<String, String> known =
-                SmallFile.read(medium, targetOf(medium, file), format.magic(), format.version());
+        Fields known =
+                Fields.read(medium, targetOf(medium, file), format.magic(), format.version());
         if (known == null) {
             return new StateFile<>(medium, file, format, none);
         }
         try {
-            return new StateFile<>(medium, file, format, format.parse(known));
+            return new StateFile<>(medium, file, format, format.parse(known.values()));
         } catch (IllegalArgumentException e) {
-            throw new IOException(file + ": " + e.getMessage(), e);
+            throw known.damaged(e.getMessage());
         }
     }
 
