@@ -12,7 +12,11 @@ import io.firn.Partition;
 import io.firn.StoreOpenException;
 import io.firn.Topic;
 import io.firn.UnreadableTopicException;
+import io.firn.medium.FileMedium;
+import io.firn.medium.FilterFileMedium;
+import io.firn.medium.MediumFile;
 import java.io.IOException;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -21,20 +25,18 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.function.Executable;
 import org.junit.jupiter.api.io.TempDir;
 
-/**
- * Files that the system cannot look at. It answers to a look at a link to itself as to one at a bad
- * sector: with an error, which is not the answer that there is no file.
- */
+/** A look at a file that fails with an error is not the answer that there is no file. */
 class FailingLooksTest {
     private static final String CURSOR = "reader";
 
     @TempDir Path temporary;
+    private final Failing medium = new Failing();
     private Disk disk;
     private Path directory;
 
     @BeforeEach
     void fill() {
-        disk = new Disk(temporary);
+        disk = new Disk(temporary, medium);
         disk.fill();
         try (LogStore store = disk.open()) {
             Partition partition = Disk.partition(store);
@@ -49,16 +51,46 @@ class FailingLooksTest {
         }
     }
 
+    /** Fails whatever is asked of one file. */
+    private static final class Failing extends FilterFileMedium {
+        private volatile Path file;
+
+        Failing() {
+            super(FileMedium.real());
+        }
+
+        private void look(Path path) throws IOException {
+            if (path.toAbsolutePath().equals(file)) {
+                throw new FileSystemException(path.toString(), null, "Input/output error");
+            }
+        }
+
+        @Override
+        public boolean exists(Path path) throws IOException {
+            look(path);
+            return super.exists(path);
+        }
+
+        @Override
+        public boolean isLink(Path path) throws IOException {
+            look(path);
+            return super.isLink(path);
+        }
+
+        @Override
+        public MediumFile open(Path path, boolean writable) throws IOException {
+            look(path);
+            return super.open(path, writable);
+        }
+    }
+
     /** Looks at the file fail while this runs. */
-    private static void whileLooksFail(Path file, Executable action) throws Throwable {
-        Path aside = file.resolveSibling(".aside");
-        Files.move(file, aside);
-        Files.createSymbolicLink(file, file.getFileName());
+    private void whileLooksFail(Path file, Executable action) throws Throwable {
+        medium.file = file.toAbsolutePath();
         try {
             action.execute();
         } finally {
-            Files.delete(file);
-            Files.move(aside, file);
+            medium.file = null;
         }
     }
 

@@ -38,7 +38,7 @@ class OddSmallFilesTest {
     private Path directory;
 
     @BeforeEach
-    void fill() {
+    void fill() throws IOException {
         disk = new Disk(temporary);
         disk.fill();
         try (LogStore store = disk.open()) {
@@ -51,6 +51,21 @@ class OddSmallFilesTest {
             directory = temporary.resolve("store/topics").resolve(topic.id().toString());
             abort(store, topic);
         }
+        joinCheckpoints();
+    }
+
+    /** Only the later one of two checkpoints of a partition is looked into. */
+    private void joinCheckpoints() throws IOException {
+        Path own = directory.resolve("producers-0");
+        Path all = directory.resolve("producers");
+        if (!Files.exists(own)) {
+            return; // none was due before the close
+        }
+        Map<String, String> values = new TreeMap<>();
+        SmallFile.read(FileMedium.real(), own, "producers", 1)
+                .forEach((key, value) -> values.put("0." + key, value));
+        SmallFile.write(FileMedium.real(), all, "producers", 1, values);
+        Files.delete(own);
     }
 
     /** So that the checkpoint of the close has a producer and an aborted transaction. */
@@ -83,7 +98,7 @@ class OddSmallFilesTest {
     }
 
     /** Refused, or a finding; the message names the file. */
-    private String told(Path file) {
+    private String told() {
         try (LogStore store = disk.open()) {
             Topic other = store.openTopic(OTHER);
             Disk.append(other.partition(0), 2);
@@ -161,7 +176,7 @@ class OddSmallFilesTest {
         assertTrue(Files.exists(file), "the store has a file " + file);
         byte[] before = Files.readAllBytes(file);
         change(file, key, value);
-        String told = told(file);
+        String told = told();
         assertTrue(told.contains(file.toString()), told);
         Files.write(file, before);
         try (LogStore store = disk.open()) {
@@ -172,7 +187,7 @@ class OddSmallFilesTest {
     @Test
     void shouldShowNoControlCharactersOfATopicsName() throws IOException {
         change(file("topic"), "name", "a\u001b[31m\r\nb");
-        String told = told(file("topic"));
+        String told = told();
         assertTrue(told.contains("a\\u001b[31m\\u000d\\u000ab"), told);
         assertFalse(told.contains("\u001b"), told);
     }

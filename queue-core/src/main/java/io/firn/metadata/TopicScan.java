@@ -2,6 +2,7 @@ package io.firn.metadata;
 
 import io.firn.medium.DamagedFileException;
 import io.firn.medium.Reason;
+import io.firn.medium.UnexpectedFileException;
 import io.firn.medium.UnsupportedVersionException;
 import io.firn.metadata.TopicFiles.Description;
 import io.firn.metadata.UnreadableTopics.Unreadable;
@@ -71,8 +72,8 @@ public final class TopicScan {
             throw e;
         } catch (UnknownOptionsException e) {
             unreadable.add(new Unreadable(id, files.topicFile(), e.name(), e.getMessage(), true));
-        } catch (DamagedFileException e) {
-            unreadable.add(new Unreadable(id, files.topicFile(), null, e.getMessage(), true));
+        } catch (DamagedFileException | UnexpectedFileException e) {
+            unreadable.add(new Unreadable(id, files.topicFile(), null, Reason.of(e), true));
         } catch (IOException e) {
             unreadable.add(new Unreadable(id, files.topicFile(), null, Reason.of(e), false));
         }

@@ -6,6 +6,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
+import java.util.stream.Collectors;
 
 /**
  * The topics of a store that cannot be served, as found at one moment. While there are any, no
@@ -87,8 +88,7 @@ public final class UnreadableTopics {
     public String told() {
         StringBuilder text = new StringBuilder(400);
         text.append(all.size() == 1 ? "1 topic" : all.size() + " topics");
-        text.append(" of the store cannot be read: ");
-        all.forEach(each -> text.append(each.told()).append("; "));
+        text.append(" of the store cannot be read: ").append(listed());
         text.append("nothing of them was changed. ").append(remedy());
         text.append(
                 ". To give a topic up, move its directory and its segments away. To"
@@ -97,7 +97,12 @@ public final class UnreadableTopics {
         return text.toString();
     }
 
-    /** Returns what makes them readable again. */
+    /** Returns what is told of each. */
+    public String listed() {
+        return all.stream().map(each -> each.told() + "; ").collect(Collectors.joining());
+    }
+
+    /** Returns what makes them readable again, as a sentence. */
     public String remedy() {
         boolean isAnyDamaged = all.stream().anyMatch(each -> each.isDamaged);
         boolean isAnyWhole = all.stream().anyMatch(each -> !each.isDamaged);

@@ -53,7 +53,8 @@ final class StoreTransactions implements TxStore {
         if (identity.has(StoreIdentity.TRANSACTIONS) && !topics.unreadable().isEmpty()) {
             throw new IOException(
                     "the journal of transactions is not among the topics that can be read, so"
-                            + " nobody knows which transactions were committed. "
+                            + " nobody knows which transactions were committed: "
+                            + topics.unreadable().listed()
                             + topics.unreadable().remedy());
         }
         return false;
