@@ -226,7 +226,8 @@ final class StoreFuzz {
         }
         String told = text.toString();
         return changed.stream()
-                .anyMatch(file -> told.contains(file.toString()) || told.contains(directoryOf(file)));
+                .anyMatch(
+                        file -> told.contains(file.toString()) || told.contains(directoryOf(file)));
     }
 
     private String directoryOf(Path file) {
@@ -279,7 +280,10 @@ final class StoreFuzz {
             server.port();
         }
         Path state = template.resolve("store").resolve("server");
-        write(state.resolve("quotas"), "client-quotas", Map.of("/alice -", "producer_byte_rate 1.5"));
+        write(
+                state.resolve("quotas"),
+                "client-quotas",
+                Map.of("/alice -", "producer_byte_rate 1.5"));
         write(state.resolve("config"), "node-config", Map.of("node.log.retention.ms", "100000"));
         write(
                 state.resolve("security").resolve("acls"),
@@ -299,7 +303,13 @@ final class StoreFuzz {
             write(
                     state.resolve("topics").resolve(id),
                     "topic-config",
-                    Map.of("retention.ms", "100000", "next.retention.ms", "5", "to.retention.ms", "5"));
+                    Map.of(
+                            "retention.ms",
+                            "100000",
+                            "next.retention.ms",
+                            "5",
+                            "to.retention.ms",
+                            "5"));
         }
     }
 
@@ -310,9 +320,7 @@ final class StoreFuzz {
     }
 
     private static LogStore open(Path where, boolean readOnly) {
-        var builder =
-                LogStore.in(where.resolve("store"))
-                        .tier(FileTier.at(where.resolve("tier")));
+        var builder = LogStore.in(where.resolve("store")).tier(FileTier.at(where.resolve("tier")));
         return (readOnly ? builder.readOnly() : builder).open();
     }
 

@@ -112,8 +112,7 @@ public final class StoreInspection {
             }
         }
         if (found.isEmpty()) {
-            report.flaw(
-                    "  tier %s: NOT FOUND intact in the directories above", Fields.shown(id));
+            report.flaw("  tier %s: NOT FOUND intact in the directories above", Fields.shown(id));
         } else {
             report.say("  tier %s: %s", id, String.join(", ", found));
         }

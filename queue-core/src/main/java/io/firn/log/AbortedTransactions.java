@@ -1,9 +1,9 @@
 package io.firn.log;
 
-import io.firn.medium.Fields;
-import io.firn.medium.DamagedFileException;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.firn.AbortedTransaction;
+import io.firn.medium.DamagedFileException;
+import io.firn.medium.Fields;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;

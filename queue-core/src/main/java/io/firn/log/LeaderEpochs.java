@@ -1,8 +1,8 @@
 package io.firn.log;
 
-import io.firn.medium.Fields;
-import io.firn.medium.DamagedFileException;
 import io.firn.EpochEnd;
+import io.firn.medium.DamagedFileException;
+import io.firn.medium.Fields;
 import java.util.Map;
 import java.util.TreeMap;
 

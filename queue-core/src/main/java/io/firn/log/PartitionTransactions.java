@@ -1,7 +1,7 @@
 package io.firn.log;
 
-import io.firn.medium.Fields;
 import io.firn.medium.DamagedFileException;
+import io.firn.medium.Fields;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.TreeMap;

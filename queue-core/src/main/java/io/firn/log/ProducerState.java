@@ -1,7 +1,7 @@
 package io.firn.log;
 
-import io.firn.medium.Fields;
 import io.firn.medium.DamagedFileException;
+import io.firn.medium.Fields;
 
 /** What a partition knows of one producer: its epoch, its last five batches, its transaction. */
 final class ProducerState {
@@ -121,7 +121,8 @@ final class ProducerState {
         }
         ProducerState state = new ProducerState((int) numbers[0]);
         for (int i = 2; i + 2 < numbers.length; i += 3) {
-            boolean areInts = numbers[i] == (int) numbers[i] && numbers[i + 1] == (int) numbers[i + 1];
+            boolean areInts =
+                    numbers[i] == (int) numbers[i] && numbers[i + 1] == (int) numbers[i + 1];
             if (!areInts || numbers[i + 2] < 0 || numbers[i + 2] > Fields.MOST) {
                 throw fields.unexpected(key, "what is known of a producer", fields.text(key));
             }

@@ -1,17 +1,17 @@
 package io.firn.log;
 
-import io.firn.medium.Fields;
-import io.firn.medium.DamagedFileException;
-import java.util.List;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.firn.OutOfOrderSequenceException;
 import io.firn.ProducerFencedException;
 import io.firn.TransactionStateException;
 import io.firn.batch.BatchFormat;
 import io.firn.batch.HeaderBytes;
+import io.firn.medium.DamagedFileException;
+import io.firn.medium.Fields;
 import io.firn.metadata.ProducerSnapshots;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.function.LongSupplier;
 import org.agrona.collections.Long2ObjectHashMap;

@@ -188,13 +188,20 @@ public final class SmallFile {
         String start = FIRST_WORD + magic + ' ';
         if (!header.startsWith(start)) {
             throw damaged(
-                    file, "its first line should begin '" + start + "' and is '" + Fields.shown(header) + "'");
+                    file,
+                    "its first line should begin '"
+                            + start
+                            + "' and is '"
+                            + Fields.shown(header)
+                            + "'");
         }
         int found;
         try {
             found = Integer.parseInt(header.substring(start.length()));
         } catch (NumberFormatException e) {
-            throw damaged(file, "its first line should end in a version and is '" + Fields.shown(header) + "'");
+            throw damaged(
+                    file,
+                    "its first line should end in a version and is '" + Fields.shown(header) + "'");
         }
         if (found < 1) {
             throw damaged(file, "its version should be 1 or greater and is " + found);

@@ -1,8 +1,5 @@
 package io.firn.read;
 
-import io.firn.medium.Fields;
-import io.firn.medium.DamagedFileException;
-import java.util.List;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.firn.BatchRun;
 import io.firn.DamagedRangeException;
@@ -17,10 +14,13 @@ import io.firn.log.PartitionTransactions;
 import io.firn.log.Producers;
 import io.firn.log.ReplicatedBatches;
 import io.firn.log.SegmentedLog;
+import io.firn.medium.DamagedFileException;
+import io.firn.medium.Fields;
 import io.firn.metadata.AbortedFiles;
 import io.firn.metadata.ProducerSnapshots;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.util.List;
 import java.util.function.BooleanSupplier;
 import java.util.function.LongConsumer;
 

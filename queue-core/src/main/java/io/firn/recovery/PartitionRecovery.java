@@ -1,7 +1,5 @@
 package io.firn.recovery;
 
-import io.firn.medium.Fields;
-import io.firn.medium.DamagedFileException;
 import io.firn.DamagedRange;
 import io.firn.log.LogContext;
 import io.firn.log.LogSegment;
@@ -10,6 +8,8 @@ import io.firn.log.RecoveredPartition;
 import io.firn.log.SegmentWalk;
 import io.firn.log.TopicContext;
 import io.firn.log.Truncations;
+import io.firn.medium.DamagedFileException;
+import io.firn.medium.Fields;
 import io.firn.medium.GuardedLog;
 import io.firn.metadata.Cuts;
 import io.firn.metadata.ProducerSnapshots;

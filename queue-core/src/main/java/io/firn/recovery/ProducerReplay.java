@@ -1,7 +1,5 @@
 package io.firn.recovery;
 
-import io.firn.medium.Fields;
-import io.firn.medium.DamagedFileException;
 import io.firn.batch.BatchFormat;
 import io.firn.batch.BatchVerifier;
 import io.firn.batch.MarkerBatch;
@@ -11,6 +9,8 @@ import io.firn.log.Producers;
 import io.firn.log.ReplicatedBatches;
 import io.firn.log.SegmentIndexes;
 import io.firn.log.SegmentWalk;
+import io.firn.medium.DamagedFileException;
+import io.firn.medium.Fields;
 import io.firn.spi.View;
 import java.io.IOException;
 import java.nio.ByteBuffer;

@@ -1,6 +1,5 @@
 package io.firn.upkeep;
 
-import io.firn.medium.Fields;
 import io.firn.background.Duties;
 import io.firn.background.Duty;
 import io.firn.force.PartitionForcer;
@@ -8,6 +7,7 @@ import io.firn.log.LogSegment;
 import io.firn.log.PartitionTransactions;
 import io.firn.log.Producers;
 import io.firn.log.SegmentedLog;
+import io.firn.medium.Fields;
 import io.firn.metadata.AbortedFiles;
 import java.io.IOException;
 import java.util.Map;
@@ -127,7 +127,8 @@ public final class Checkpoints extends Duty {
         if (aborted.size() < MOST_ABORTED) {
             return;
         }
-        long after = PartitionTransactions.filedTo(Fields.of(log.topic().files().topicFile(), values));
+        long after =
+                PartitionTransactions.filedTo(Fields.of(log.topic().files().topicFile(), values));
         files.write(log.index(), after, PartitionTransactions.lastOf(aborted), aborted);
         synchronized (log.producers()) {
             log.transactions().onFiled(values, aborted);

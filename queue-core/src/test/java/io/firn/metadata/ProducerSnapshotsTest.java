@@ -43,8 +43,7 @@ class ProducerSnapshotsTest {
             Map<String, String> text = Map.of(key, "5");
             assertThrows(DamagedFileException.class, () -> read(text), key);
         }
-        assertThrows(
-                DamagedFileException.class, () -> read(Map.of("1.nextOffset", "five")));
+        assertThrows(DamagedFileException.class, () -> read(Map.of("1.nextOffset", "five")));
     }
 
     @Test

@@ -19,11 +19,49 @@ import java.util.TreeMap;
 /** Changes a file of a store as somebody might who prepares a directory, or as a disk might. */
 public final class FileMutations {
     private static final String[] ODD = {
-        "", " ", "-1", "0", "1", "-", ".", "..", "/", "x", "null", "NaN", "true", "1e9", "0x10",
-        "2147483647", "2147483648", "-2147483648", "4294967296", "4611686018427387903",
-        "9223372036854775807", "-9223372036854775808", "9223372036854775808", "00", "+1", "1 2 3",
-        "\n", "\r\nfirn", "\u001b[31mred", "\u0000", "é", "=", "\\", "%", "%zz", "../../victim", "*",
-        "00000000-0000-0000-0000-000000000000", "1-1-1-1-1", "{}", "a,b", "POWER_FAIL", "COMPACT"
+        "",
+        " ",
+        "-1",
+        "0",
+        "1",
+        "-",
+        ".",
+        "..",
+        "/",
+        "x",
+        "null",
+        "NaN",
+        "true",
+        "1e9",
+        "0x10",
+        "2147483647",
+        "2147483648",
+        "-2147483648",
+        "4294967296",
+        "4611686018427387903",
+        "9223372036854775807",
+        "-9223372036854775808",
+        "9223372036854775808",
+        "00",
+        "+1",
+        "1 2 3",
+        "\n",
+        "\r\nfirn",
+        "\u001b[31mred",
+        "\u0000",
+        "é",
+        "=",
+        "\\",
+        "%",
+        "%zz",
+        "../../victim",
+        "*",
+        "00000000-0000-0000-0000-000000000000",
+        "1-1-1-1-1",
+        "{}",
+        "a,b",
+        "POWER_FAIL",
+        "COMPACT"
     };
 
     private static final String[] KEYS = {
@@ -137,7 +175,8 @@ public final class FileMutations {
     }
 
     private String link(Path file) throws IOException {
-        List<Path> targets = List.of(victim, victim.getParent(), victim.resolveSibling("absent"), file);
+        List<Path> targets =
+                List.of(victim, victim.getParent(), victim.resolveSibling("absent"), file);
         Path target = targets.get(random.nextInt(targets.size()));
         Files.delete(file);
         Files.createSymbolicLink(file, target);
@@ -210,7 +249,8 @@ public final class FileMutations {
                 return "a key more";
             }
             case 2 -> {
-                String other = keys.isEmpty() ? "" : values.get(keys.get(random.nextInt(keys.size())));
+                String other =
+                        keys.isEmpty() ? "" : values.get(keys.get(random.nextInt(keys.size())));
                 values.put(key, other);
                 return key + " as another";
             }

@@ -18,7 +18,6 @@ import java.util.Base64;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.UUID;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 
@@ -218,8 +217,7 @@ final class GroupFiles {
         if (!file(id).equals(fields.file())) {
             throw fields.unexpected("id", "the group that the file is named by", id);
         }
-        Group group =
-                new Group(id, fields.number("emptySinceMs", Long.MIN_VALUE, Long.MAX_VALUE));
+        Group group = new Group(id, fields.number("emptySinceMs", Long.MIN_VALUE, Long.MAX_VALUE));
         synchronized (group) {
             group.generation(fields.integer("generation", -1, Integer.MAX_VALUE));
             group.protocolType(fields.text("protocolType"));
@@ -231,7 +229,9 @@ final class GroupFiles {
                             });
             Fields topics = fields.below(TOPIC);
             for (String topic : topics.keys()) {
-                group.addTopic(topics.id(topic, topic), topics.number(topic, Long.MIN_VALUE, Long.MAX_VALUE));
+                group.addTopic(
+                        topics.id(topic, topic),
+                        topics.number(topic, Long.MIN_VALUE, Long.MAX_VALUE));
             }
             for (int n = 0; fields.has("member." + n + ".id"); n++) {
                 Member member = decodeMember(fields, "member." + n + ".");
