@@ -212,8 +212,8 @@ public abstract class LogStoreBuilder {
      * Sets the bytes that compaction uses while it runs, on the heap and outside. 16 MiB are for
      * batches, which are read and written piece by piece, whatever they contain. The rest, but at
      * least half, is for keys: 24 for each key and a tenth spare. When a topic has more keys, it is
-     * compacted in several runs. 1 KiB to 1 GiB, default 32 MiB. With less than that, half of it
-     * and 16 MiB are used.
+     * compacted in several runs. 1 KiB to 1 GiB; by default an eighth of the heap, 32 MiB at most.
+     * With less than 32 MiB, half of it and 16 MiB are used.
      *
      * <p>A segment stays as it is, and {@link CompactionResult#skipped} names it, if it has a batch
      * that takes more than 8 MiB to decompress at a time (windows of zstd from level 20 on, larger

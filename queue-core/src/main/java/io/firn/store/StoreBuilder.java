@@ -4,6 +4,7 @@ import io.firn.InvalidOptionException;
 import io.firn.LogStore;
 import io.firn.LogStoreBuilder;
 import io.firn.Tier;
+import io.firn.budget.HeapBudget;
 import io.firn.log.StoreConfig;
 import io.firn.medium.FileMedium;
 import io.firn.medium.WithoutLinks;
@@ -47,7 +48,7 @@ public final class StoreBuilder extends LogStoreBuilder {
     private long cursorIntervalMs = 100;
     private long producerExpiryMs = Duration.ofDays(1).toMillis();
     private long producerNameExpiryMs = Duration.ofDays(7).toMillis();
-    private int compactionMemory = 32 << 20;
+    private int compactionMemory = (int) HeapBudget.COMPACTION.bytes(4 << 20, 32 << 20);
     private long compactionRate = 32 << 20;
     private int journalSegmentBytes = 4 << 20;
 

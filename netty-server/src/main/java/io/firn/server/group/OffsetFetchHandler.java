@@ -191,7 +191,7 @@ public final class OffsetFetchHandler implements Handler<OffsetFetchRequestData>
         if (exchange.connection().access().has(Right.OFFSET_FETCH_TOPIC, topic.name())) {
             List<Integer> all = IntStream.range(0, topic.partitionCount()).boxed().toList();
             exchange.addAnswerBytes((long) PARTITION_BYTES * all.size());
-            result.topics().add(fetch(topic, wanted, all, true));
+            result.topics().add(fetch(exchange, topic, wanted, all, true));
         }
     }
 
@@ -213,7 +213,12 @@ public final class OffsetFetchHandler implements Handler<OffsetFetchRequestData>
                 .add(
                         served == null
                                 ? without(topic, byId ? Errors.UNKNOWN_TOPIC_ID : Errors.NONE)
-                                : fetch(served.topic(), wanted, topic.partitionIndexes(), false));
+                                : fetch(
+                                        exchange,
+                                        served.topic(),
+                                        wanted,
+                                        topic.partitionIndexes(),
+                                        false));
     }
 
     private static OffsetFetchResponseTopics without(OffsetFetchRequestTopics topic, Errors error) {
@@ -225,7 +230,11 @@ public final class OffsetFetchHandler implements Handler<OffsetFetchRequestData>
     }
 
     private OffsetFetchResponseTopics fetch(
-            Topic topic, Wanted wanted, List<Integer> partitions, boolean onlyKnown) {
+            Exchange exchange,
+            Topic topic,
+            Wanted wanted,
+            List<Integer> partitions,
+            boolean onlyKnown) {
         OffsetFetchResponseTopics result =
                 new OffsetFetchResponseTopics()
                         .setName(topic.name())
@@ -235,6 +244,7 @@ public final class OffsetFetchHandler implements Handler<OffsetFetchRequestData>
                                         topic.id().getLeastSignificantBits()));
         Cursor cursor = cursorOf(topic, wanted);
         List<OffsetFetchResponsePartitions> found = new ArrayList<>();
+        long metadataBytes = 0;
         for (int partition : partitions) {
             boolean exists = partition >= 0 && partition < topic.partitionCount();
             if (exists && wanted.isStable && isMoving(topic, wanted.groupId, partition)) {
@@ -245,11 +255,13 @@ public final class OffsetFetchHandler implements Handler<OffsetFetchRequestData>
                     cursor == null || !exists ? OptionalLong.empty() : cursor.committed(partition);
             if (offset.isPresent()) {
                 String text = wanted.metadata.get(GroupOffsets.place(topic, partition));
+                metadataBytes += text == null ? 0 : text.length();
                 found.add(at(partition, offset.getAsLong(), text, Errors.NONE));
             } else if (!onlyKnown) {
                 found.add(at(partition, -1, null, Errors.NONE));
             }
         }
+        exchange.addAnswerBytes(metadataBytes);
         return result.setPartitions(found);
     }
 
