@@ -17,12 +17,15 @@ import io.firn.StoredRecord;
 import io.firn.Tailer;
 import io.firn.Topic;
 import io.firn.TopicOptions;
+import io.firn.batch.BatchFormat;
 import io.firn.file.FileTier;
+import io.firn.kafka.KafkaBatches;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.CountDownLatch;
+import java.util.zip.CRC32C;
 import org.apache.kafka.common.compress.Compression;
 import org.apache.kafka.common.record.TimestampType;
 import org.apache.kafka.common.record.internal.MemoryRecordsBuilder;
@@ -155,6 +158,48 @@ class CompactionEdgesTest {
             batch.append(1_700_000_000_000L + i, Stores.bytes(key), Stores.bytes(value));
         }
         return batch.build().buffer();
+    }
+
+    @Test
+    void shouldKeepWhatABatchSupersedesThatEndsInDamage() {
+        try (LogStore store = open(Tiers.FILES)) {
+            Topic topic = store.createTopic("t", options().withCleanup(Cleanup.DELETE));
+            Partition partition = topic.partition(0);
+            try (Appender appender = partition.openSharedAppender()) {
+                appender.append(Stores.bytes("key"), Stores.bytes("old"));
+                fillSegment(store, appender);
+                appender.appendBatch(withoutItsLastRecord("key"));
+                fillSegment(store, appender);
+            }
+            topic.changeOptions(options());
+            CompactionResult result = store.compact("t", 0);
+            assertEquals(1, result.skipped().size(), result.toString());
+            assertTrue(result.removedRecords() > 0, result.toString());
+            try (Tailer tailer = partition.openTailer()) {
+                tailer.seek(0);
+                assertEquals("old", Stores.text(Stores.read(tailer, 1).get(0).value()));
+            }
+        }
+    }
+
+    private static void fillSegment(LogStore store, Appender appender) {
+        for (int i = 0; i < 4; i++) {
+            appender.append(Stores.bytes("other"), new byte[31_000]);
+            Stores.work(store);
+        }
+    }
+
+    /** A client's batch of two records that says that it has three. */
+    private static ByteBuffer withoutItsLastRecord(String key) {
+        StoredRecord each =
+                new StoredRecord(0, 0, 1_000, Stores.bytes(key), Stores.bytes("new"), List.of());
+        ByteBuffer encoded = KafkaBatches.of(io.firn.Compression.GZIP).encode(List.of(each, each));
+        byte[] batch = new byte[encoded.remaining()];
+        encoded.get(batch);
+        ByteBuffer b = ByteBuffer.wrap(batch);
+        b.putInt(BatchFormat.LAST_OFFSET_DELTA, 2).putInt(BatchFormat.COUNT, 3);
+        int crc = BatchFormat.computeCrc(new CRC32C(), batch, 0, batch.length);
+        return b.putInt(BatchFormat.CRC, crc);
     }
 
     @Test

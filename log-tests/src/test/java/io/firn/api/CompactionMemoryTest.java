@@ -157,7 +157,7 @@ class CompactionMemoryTest {
     @ParameterizedTest
     @EnumSource(value = Compression.class, names = "NONE", mode = EnumSource.Mode.EXCLUDE)
     void shouldCompactLargeTombstonesOfSmallBatchesPieceByPiece(Compression codec) {
-        for (int i = 0; i < 4; i++) {
+        for (int i = 0; i < 3; i++) {
             byte[] key = new byte[LARGE];
             key[0] = (byte) (i % 2);
             append(codec, List.of(record(key, null)));

@@ -13,6 +13,7 @@ import org.apache.kafka.common.compress.Compression;
 import org.apache.kafka.common.message.CreateAclsResponseData;
 import org.apache.kafka.common.message.CreateTopicsRequestData;
 import org.apache.kafka.common.message.CreateTopicsRequestData.CreatableTopic;
+import org.apache.kafka.common.message.CreateTopicsRequestData.CreatableTopicConfig;
 import org.apache.kafka.common.message.CreateTopicsResponseData;
 import org.apache.kafka.common.message.DeleteGroupsRequestData;
 import org.apache.kafka.common.message.DescribeConfigsRequestData;
@@ -103,6 +104,13 @@ final class Attacks {
             case "bomb-gzip" -> bomb(Compression.gzip().build());
             case "bomb-lz4" -> bomb(Compression.lz4().build());
             case "bomb-snappy" -> bomb(Compression.snappy().build());
+            case "compaction" -> {
+                createTopics(1, 10_000);
+                createCompacted();
+                begin();
+                fillMemory();
+                inParallel(this::produceLargeTombstones);
+            }
             case "dense" -> {
                 createTopics(1, 1);
                 inParallel(this::produceDense);
@@ -357,6 +365,69 @@ final class Attacks {
     private void bomb(Compression codec) throws Exception {
         prepareBomb(codec, 1);
         inParallel((wire, number) -> seekByTimestamp(wire, 1));
+    }
+
+    /** Topics whose segments end soon, and are compacted at once. */
+    private void createCompacted() throws IOException {
+        CreateTopicsRequestData request = topics("compacted-", CONNECTIONS, 1);
+        for (CreatableTopic topic : request.topics()) {
+            Map.of(
+                            "cleanup.policy", "compact",
+                            "min.cleanable.dirty.ratio", "0",
+                            "segment.ms", "100")
+                    .forEach(
+                            (key, value) ->
+                                    topic.configs()
+                                            .add(
+                                                    new CreatableTopicConfig()
+                                                            .setName(key)
+                                                            .setValue(value)));
+        }
+        try (Wire wire = new Wire(FROM, port)) {
+            CreateTopicsResponseData created =
+                    wire.ask(ApiKeys.CREATE_TOPICS, 7, request, new CreateTopicsResponseData());
+            if (created.topics().iterator().next().errorCode() != 0) {
+                throw new IOException(created.toString());
+            }
+        }
+    }
+
+    /** Makes the server remember offsets and producers, as much as it accepts. */
+    private void fillMemory() throws IOException {
+        try (Wire wire = new Wire(FROM, port)) {
+            commitAsManyGroups(wire, 0);
+            int waiting = 0;
+            for (int id = 0; id < 120_000 && goesOn(); id++) {
+                MemoryRecords small =
+                        MemoryRecords.withIdempotentRecords(
+                                Compression.NONE,
+                                id,
+                                (short) 0,
+                                0,
+                                new SimpleRecord(1_000L, new byte[] {(byte) id}, new byte[1]));
+                wire.send(Asks.produceBytes("compacted-0", 0, (short) 1, small));
+                if (++waiting == 50) {
+                    for (; waiting > 0; waiting--) {
+                        wire.receive();
+                    }
+                    count("50 producers");
+                }
+            }
+        }
+    }
+
+    /** Tombstones of 30 MB in batches of 1 KB. */
+    private void produceLargeTombstones(Wire wire, int number) throws IOException {
+        for (int i = 0; goesOn(); i++) {
+            byte[] key = new byte[30 << 20];
+            key[0] = (byte) i;
+            MemoryRecords bomb =
+                    MemoryRecords.withRecords(
+                            Compression.zstd().build(), new SimpleRecord(1_000L + i, key, null));
+            int error = Asks.produced(wire, "compacted-" + number, 0, Asks.ALL, bomb).errorCode();
+            count("tombstones with error " + error);
+            pause(200);
+        }
     }
 
     /** Requests of one producer are carried out one after another, each with a force. */

@@ -140,8 +140,8 @@ public final class BatchRewriter implements AutoCloseable {
      * Steps to the next record.
      *
      * @return false after the last one
-     * @throws IOException when the batch cannot be decompressed with as much memory as there is, or
-     *     does not consist of as many records as its header says
+     * @throws IOException when the batch cannot be decompressed with as much memory as there is,
+     *     has too many records, or does not consist of as many as its header says
      * @throws io.firn.MissingCodecException when the codec's library is not there, or does not load
      */
     public boolean next() throws IOException {
@@ -175,6 +175,9 @@ public final class BatchRewriter implements AutoCloseable {
     }
 
     private RecordScan scan(KeyHash target) throws IOException {
+        if (recordCount() > KeptRecords.MOST) {
+            throw KeptRecords.tooMany();
+        }
         long most = codec == Compression.NONE ? source.limit() : BatchFormat.MAX_DECOMPRESSED;
         return new RecordScan(records(), target, baseOffset(), nextOffset(), most);
     }

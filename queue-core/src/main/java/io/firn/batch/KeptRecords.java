@@ -5,7 +5,7 @@ import java.util.Arrays;
 
 /** Which records of a batch are kept, by their place in it: a bit for each. Not thread-safe. */
 final class KeptRecords {
-    /** More records than these are not judged: the bits take 512 KiB. */
+    /** A batch with more records is not judged: the bits take 512 KiB. */
     static final int MOST = 1 << 22;
 
     private static final int FEW_LONGS = 16;
@@ -27,14 +27,18 @@ final class KeptRecords {
     void add(int index) throws IOException {
         int at = index / Long.SIZE;
         if (index >= MOST) {
-            throw new IOException(
-                    "it has more records than the " + MOST + " that are compacted as one batch");
+            throw tooMany();
         }
         if (at >= bits.length) {
             bits = Arrays.copyOf(bits, Math.max(at + 1, 2 * bits.length));
         }
         used = Math.max(used, at + 1);
         bits[at] |= 1L << index;
+    }
+
+    static IOException tooMany() {
+        return new IOException(
+                "it has more records than the " + MOST + " that a batch may have to be compacted");
     }
 
     /** Returns whether a record is kept. */

@@ -166,6 +166,26 @@ class BatchRewriterTest {
         assertTrue(e.getMessage().contains("5 records"), e.getMessage());
     }
 
+    @Test
+    void shouldRefuseMoreRecordsThanItHasBitsForBeforeItReadsThem() {
+        byte[] batch = stored(KafkaBatches.of(Compression.NONE), random.next(0, BASE, 5, 100));
+        ByteBuffer.wrap(batch).putInt(BatchFormat.COUNT, KeptRecords.MOST + 1);
+        IOException e = assertThrows(IOException.class, () -> readAll(batch));
+        assertTrue(e.getMessage().contains("more records than the 4194304"), e.getMessage());
+    }
+
+    @ParameterizedTest
+    @EnumSource(Compression.class)
+    void shouldWriteALargeBatchPieceByPiece(Compression codec) throws IOException {
+        List<StoredRecord> all = random.next(0, BASE, 8_000, 600);
+        byte[] batch = stored(KafkaBatches.of(codec).producer(9, 3, 1000), all);
+        List<StoredRecord> kept = some(all);
+        byte[] rest = rewrite(batch, kept, HORIZON_MS);
+        assertTrue(rest.length > HeldBatch.MOST, rest.length + " bytes");
+        assertRest(kept, batch, rest);
+        assertRest(kept, batch, rewrite(batch, kept, BatchRewriter.NO_HORIZON));
+    }
+
     @ParameterizedTest
     @EnumSource(value = Compression.class, names = "NONE", mode = EnumSource.Mode.EXCLUDE)
     void shouldRefuseBytesThatTheCodecDidNotWrite(Compression codec) {
