@@ -116,7 +116,7 @@ final class BackwardIterator implements Iterator<StoredRecord>, RecordHandler {
                     },
                     1);
             return found[0] < to;
-        } catch (DamagedRangeException | OffsetOutOfRangeException e) {
+        } catch (DamagedRangeException | BatchTooLargeException | OffsetOutOfRangeException e) {
             return true; // the piece with it says so
         }
     }

@@ -232,6 +232,21 @@ public abstract class LogStoreBuilder {
     public abstract LogStoreBuilder compactionRate(long bytesPerSecond);
 
     /**
+     * Sets the memory that all readers of the store together use to decompress batches: what is
+     * decompressed of batches that are being read, and what codecs need for large ones. A batch may
+     * decompress to half of it, and to 128 MiB at most; reading a larger one throws a {@link
+     * BatchTooLargeException}. When it is used up, what a tailer keeps between two polls of one
+     * batch is dropped, that of the tailer that was polled least recently first; its next poll
+     * decompresses the batch again. A poll waits while handlers on other threads are using all of
+     * it (see {@link ReadMemoryException}). More than 1 MiB is not kept after the last record of a
+     * batch. Batches that are not compressed need none of it. 1 MiB or more; by default a
+     * tenth of the largest heap (6/64), from 16 to 256 MiB.
+     *
+     * @throws InvalidOptionException when it is less
+     */
+    public abstract LogStoreBuilder readMemory(long bytes);
+
+    /**
      * Opens the store, or creates it when the directory holds none. Completes recovery from a crash
      * before it returns.
      *

@@ -28,6 +28,10 @@ public interface Tailer extends AutoCloseable {
      *     range of the log
      * @throws DamagedRangeException when the next records are corrupted; seek past the range to
      *     continue
+     * @throws BatchTooLargeException when the next batch is too large to be decompressed; seek past
+     *     it to continue
+     * @throws ReadMemoryException when there was no memory to decompress the next batch; nothing is
+     *     lost, poll again
      * @throws UnknownTopicException when the topic was deleted
      * @throws ClosedException after close
      */

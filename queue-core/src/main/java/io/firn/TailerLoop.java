@@ -52,12 +52,14 @@ public final class TailerLoop {
          * Called on the thread of the run. What it throws ends the run.
          *
          * @param error what the handler threw; or a {@link DamagedRangeException}, an {@link
-         *     OffsetOutOfRangeException} when retention has overtaken the tailer, or a {@link
-         *     TruncatedException}
+         *     OffsetOutOfRangeException} when retention has overtaken the tailer, a {@link
+         *     TruncatedException}, a {@link BatchTooLargeException} or a {@link
+         *     ReadMemoryException}
          * @return {@link Verdict#STOP}: the run ends and throws the error. {@link Verdict#AGAIN}:
          *     the same again, after a pause. {@link Verdict#CONTINUE}: goes on after the record
-         *     that was not handled, after the damaged range, at the start of the log, or at the
-         *     offset to which it was truncated
+         *     that was not handled, after the damaged range or the batch that is too large, at the
+         *     start of the log, or at the offset to which it was truncated; where memory was short,
+         *     at the same record
          */
         Verdict onError(RuntimeException error);
     }
@@ -186,6 +188,10 @@ public final class TailerLoop {
                 }
             } catch (DamagedRangeException e) {
                 onError(e, e.partition(), e.toOffset());
+            } catch (BatchTooLargeException e) {
+                onError(e, e.partition(), e.toOffset());
+            } catch (ReadMemoryException e) {
+                onError(e, e.partition(), e.offset());
             } catch (TruncatedException e) {
                 onError(e, e.partition(), e.truncatedTo());
             } catch (OffsetOutOfRangeException e) {

@@ -24,13 +24,6 @@ public final class BatchFormat {
     /** The most bytes that the records of a compressed batch may take when decompressed. */
     public static final int MAX_DECOMPRESSED = 128 << 20;
 
-    /** The most of these that is held in memory as a whole: it must fit the heap. */
-    public static final int MOST_IN_MEMORY =
-            (int)
-                    Math.max(
-                            16 << 20,
-                            Math.min(MAX_DECOMPRESSED, Runtime.getRuntime().maxMemory() / 8));
-
     /** Position of the first record's offset in the log. */
     public static final int BASE_OFFSET = 0;
 

@@ -9,6 +9,8 @@ import org.agrona.DirectBuffer;
 
 /** Shows one record after another of a batch, by views of its memory. Not thread-safe. */
 public final class RecordFlyweight extends RecordParser implements Record {
+    private static final ByteBuffer NOTHING = ByteBuffer.allocate(0).asReadOnlyBuffer();
+
     private final Loan loan = new Loan();
     private final HeadersFlyweight headers = new HeadersFlyweight(loan);
     private ByteBuffer keyView;
@@ -34,6 +36,15 @@ public final class RecordFlyweight extends RecordParser implements Record {
         valueView = readOnly.duplicate();
         pointAt(readOnly);
         headers.wrap(readOnly);
+    }
+
+    /** Points at nothing, so that it does not keep the memory. Allocates nothing. */
+    public void unwrap() {
+        loan.of(null);
+        keyView = NOTHING;
+        valueView = NOTHING;
+        pointAt(NOTHING);
+        headers.wrap(NOTHING);
     }
 
     /** Sets whether the memory may be looked at through this record: in a handler only. */

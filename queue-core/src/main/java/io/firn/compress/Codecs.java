@@ -42,28 +42,6 @@ public final class Codecs {
     }
 
     /**
-     * Replaces the target's content with the decompressed bytes.
-     *
-     * @param maxBytes the most bytes to accept, so that a small batch cannot exhaust the memory
-     * @throws IOException when the bytes are not what the codec wrote, or are too many
-     * @throws MissingCodecException when the codec's library is not there, or does not load
-     */
-    public static void decompress(
-            Compression codec, byte[] source, int from, int length, Scratch target, int maxBytes)
-            throws IOException {
-        LIBRARIES[codec.ordinal()].require();
-        boolean whole;
-        try {
-            whole = expand(codec, source, from, length, target, maxBytes);
-        } catch (IOException | RuntimeException e) { // lz4-java throws bare ones
-            throw new IOException(codec + " stream is damaged: " + e, e);
-        }
-        if (!whole) {
-            throw new IOException("batch decompresses to more than " + maxBytes + " bytes");
-        }
-    }
-
-    /**
      * Returns a stream of the decompressed bytes.
      *
      * @param maxBytes the most bytes that blocks may announce, where the library allocates as much
@@ -75,7 +53,7 @@ public final class Codecs {
             throws IOException {
         LIBRARIES[codec.ordinal()].require();
         if (codec == Compression.SNAPPY
-                && SnappyStreams.announced(ByteBuffer.wrap(source)) > maxBytes) {
+                && SnappyBlocks.announced(ByteBuffer.wrap(source), 0, source.length) > maxBytes) {
             throw new IOException("batch decompresses to more than " + maxBytes + " bytes");
         }
         return input(codec, new ByteArrayInputStream(source));
@@ -93,16 +71,18 @@ public final class Codecs {
     public static InputStream openSmall(Compression codec, ByteBuffer source, int maxBytes)
             throws IOException {
         LIBRARIES[codec.ordinal()].require();
+        int from = source.position();
+        int length = source.remaining();
         if (codec == Compression.SNAPPY) {
-            if (SnappyStreams.announced(source) > maxBytes) {
+            if (SnappyBlocks.announced(source, from, length) > maxBytes) {
                 throw new IOException("batch decompresses to more than " + maxBytes + " bytes");
             }
-            long held = SnappyStreams.held(source);
+            long held = SnappyBlocks.held(source, from, length);
             if (held > MOST_HELD) {
                 throw new IOException(tooLarge("a block", held));
             }
         }
-        InputStream in = new BufferInput(source.duplicate());
+        InputStream in = new BatchInput(source, from, length);
         return codec == Compression.ZSTD ? ZstdStreams.smallInput(in) : input(codec, in);
     }
 
@@ -125,26 +105,24 @@ public final class Codecs {
                 : new IOException(codec + " stream is damaged: " + e, e);
     }
 
-    /** Decompresses; returns false when there are too many bytes. */
-    private static boolean expand(
-            Compression codec, byte[] source, int from, int length, Scratch target, int maxBytes)
+    /**
+     * Returns how much memory {@link #open} and reading take beside the compressed bytes.
+     *
+     * @throws IOException when the bytes are not what the codec wrote
+     */
+    public static long streamMemory(Compression codec, ByteBuffer source, int from, int length)
             throws IOException {
-        target.length(0);
-        if (codec == Compression.SNAPPY
-                && SnappyStreams.announced(ByteBuffer.wrap(source, from, length)) > maxBytes) {
-            return false;
-        }
-        try (InputStream in = input(codec, new ByteArrayInputStream(source, from, length))) {
-            while (target.length() <= maxBytes) {
-                byte[] bytes = target.ensure(target.length() + 4096);
-                int n = in.read(bytes, target.length(), bytes.length - target.length());
-                if (n < 0) {
-                    return true;
-                }
-                target.length(target.length() + n);
-            }
-        }
-        return false;
+        return switch (codec) {
+            case NONE, GZIP -> 0;
+            case SNAPPY -> SnappyBlocks.held(source, from, length);
+            case LZ4 -> StreamMemory.atOnce(codec, source, from, length);
+            case ZSTD -> StreamMemory.zstdWindow(source, from, length);
+        };
+    }
+
+    /** Throws a {@link MissingCodecException} when the codec's library cannot be used. */
+    static void require(Compression codec) {
+        LIBRARIES[codec.ordinal()].require();
     }
 
     /**
@@ -176,34 +154,6 @@ public final class Codecs {
             case LZ4 -> Lz4Streams.input(in);
             case ZSTD -> ZstdStreams.input(in);
         };
-    }
-
-    private static final class BufferInput extends InputStream {
-        private final ByteBuffer source;
-
-        BufferInput(ByteBuffer source) {
-            this.source = source;
-        }
-
-        @Override
-        public int read() {
-            return source.hasRemaining() ? source.get() & 0xFF : -1;
-        }
-
-        @Override
-        public int read(byte[] target, int from, int length) {
-            if (length == 0) {
-                return 0;
-            }
-            int n = Math.min(length, source.remaining());
-            source.get(target, from, n);
-            return n == 0 ? -1 : n;
-        }
-
-        @Override
-        public int available() {
-            return source.remaining();
-        }
     }
 
     private static final class ScratchOutput extends OutputStream {

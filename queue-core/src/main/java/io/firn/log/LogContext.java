@@ -8,6 +8,8 @@ import io.firn.background.Background;
 import io.firn.background.Duties;
 import io.firn.background.LongWaits;
 import io.firn.background.TailerRest;
+import io.firn.batch.BatchFormat;
+import io.firn.compress.ReadMemory;
 import io.firn.ends.EndsFile;
 import io.firn.metadata.Findings;
 import io.firn.metadata.LeasedCounter;
@@ -39,6 +41,7 @@ public final class LogContext {
     private final FreedBlocks freedBlocks = new FreedBlocks();
     private final WriteBuffers writeBuffers = new WriteBuffers();
     private final PreparedShare preparedShare = new PreparedShare();
+    private final ReadMemory readMemory;
     private final ProducerLimit producers = ProducerLimit.ofHeap();
     private final Set<Thread> movers = ConcurrentHashMap.newKeySet();
     private final AtomicBoolean closing = new AtomicBoolean();
@@ -57,6 +60,7 @@ public final class LogContext {
      */
     public LogContext(StoreConfig config, BiConsumer<String, Throwable> onDeath) {
         this.config = config;
+        this.readMemory = new ReadMemory(config.readMemory(), BatchFormat.MAX_DECOMPRESSED);
         this.background =
                 new Background(
                         config.clock(),
@@ -232,6 +236,11 @@ public final class LogContext {
     /** What appenders write batches from. */
     public WriteBuffers writeBuffers() {
         return writeBuffers;
+    }
+
+    /** Where readers decompress batches. */
+    public ReadMemory readMemory() {
+        return readMemory;
     }
 
     /** How much space may be prepared ahead of appends. */

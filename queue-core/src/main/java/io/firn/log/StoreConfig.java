@@ -37,4 +37,5 @@ public record StoreConfig(
         long producerNameExpiryMs,
         int compactionMemory,
         long compactionRate,
+        long readMemory,
         int journalSegmentBytes) {}

@@ -1,15 +1,19 @@
 package io.firn.read;
 
+import io.firn.BatchTooLargeException;
 import io.firn.DamagedRange;
 import io.firn.DamagedRangeException;
 import io.firn.FirnException;
 import io.firn.Isolation;
 import io.firn.OffsetOutOfRangeException;
+import io.firn.ReadMemoryException;
 import io.firn.TruncatedException;
 import io.firn.batch.BatchFormat;
 import io.firn.batch.BatchVerifier;
 import io.firn.batch.BatchWalk;
 import io.firn.batch.FillerBatch;
+import io.firn.compress.ReadMemory;
+import io.firn.compress.ReadMemory.Grant;
 import io.firn.log.LogSegment;
 import io.firn.log.SegmentIndexes;
 import io.firn.log.SegmentWalk;
@@ -534,6 +538,11 @@ final class BatchCursor {
         }
     }
 
+    /** Notes that the records of the batch have to be made ready again. */
+    void markClosed() {
+        open = false;
+    }
+
     // ---- errors
 
     /** Returns the error for the batch at the place, which a check has found damaged. */
@@ -574,6 +583,15 @@ final class BatchCursor {
         } catch (IOException e) {
             return false; // it cannot be read, so what is mapped is all there is
         }
+    }
+
+    /** Returns the error for the batch at the place, which is whole but was not decompressed. */
+    FirnException notDecompressed(long next, Grant grant, ReadMemory memory) {
+        String where = log.toString();
+        return grant == Grant.TOO_LARGE
+                ? new BatchTooLargeException(
+                        where, log.index(), offset, next, memory.largest(), memory.limit())
+                : new ReadMemoryException(where, log.index(), offset, memory.limit());
     }
 
     /** Returns the error for a segment whose medium cannot be read; the place stays. */

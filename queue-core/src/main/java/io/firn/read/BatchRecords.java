@@ -5,22 +5,42 @@ import io.firn.batch.BatchFormat;
 import io.firn.batch.RecordFlyweight;
 import io.firn.batch.RecordTimes;
 import io.firn.compress.Codecs;
-import io.firn.compress.Scratch;
+import io.firn.compress.ReadBuffer;
+import io.firn.compress.ReadMemory;
+import io.firn.compress.ReadMemory.Grant;
+import io.firn.log.SegmentedLog;
 import io.firn.spi.BlockReader;
 import io.firn.spi.View;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 
 /**
- * The records of one batch, one after another. They are shown where the batch is, or in a buffer of
- * this object if they had to be decompressed or copied. Not thread-safe.
+ * The records of one batch, one after another. They are shown where the batch is, where it was
+ * copied, or in a buffer of this object if they had to be decompressed. The memory of that buffer
+ * may be taken away between {@link #leave} and {@link #enter}. Not thread-safe.
  */
 final class BatchRecords {
     private final int partition;
     private final ShownBatches shown;
     private final RecordFlyweight record = new RecordFlyweight();
-    private Scratch compressed;
-    private Scratch decompressed;
+    private final ReadMemory memory;
+
+    /** Where batches are decompressed; without memory until there was one. */
+    private final ReadBuffer buffer;
+
+    private boolean isHeld;
+
+    /** Whether the record shows the buffer: it is held before anything is done with either. */
+    private boolean showsBuffer;
+
+    /** Whether the batch was decompressed. */
+    private boolean isInBuffer;
+
+    /** Why it could not be decompressed, if it is not an error. */
+    private boolean isInterrupted;
+
+    /** What was taken to decompress it piece by piece. */
+    private long takenForTimes;
 
     /** What the record shows at present. */
     private ByteBuffer wrapped;
@@ -33,9 +53,11 @@ final class BatchRecords {
     private int at;
     private int end;
 
-    /** Creates it for batches of a partition, some of which are shown as if they were empty. */
-    BatchRecords(int partition, ShownBatches shown) {
-        this.partition = partition;
+    /** Creates it for batches of a log, some of which are shown as if they were empty. */
+    BatchRecords(SegmentedLog log, ShownBatches shown) {
+        this.partition = log.index();
+        this.memory = log.store().readMemory();
+        this.buffer = new ReadBuffer(memory, this::forget);
         this.shown = shown;
     }
 
@@ -44,11 +66,51 @@ final class BatchRecords {
         return record;
     }
 
+    /** Begins to read. */
+    void enter() {
+        if (showsBuffer && !isHeld) {
+            hold();
+            if (buffer.length() < 0) {
+                forget();
+                showsBuffer = false;
+            }
+        }
+    }
+
+    /** Ends to read, until the next call of {@link #enter}. */
+    void leave() {
+        if (isHeld) {
+            isHeld = false;
+            buffer.letGo();
+        }
+    }
+
+    private void hold() {
+        isHeld = true;
+        buffer.hold();
+    }
+
+    /** Lets nothing refer to the buffer's memory; who else needs that memory calls it, too. */
+    private void forget() {
+        if (showsBuffer) {
+            record.unwrap();
+            wrapped = null;
+        }
+    }
+
+    /** Ends for good; for any thread. */
+    void end() {
+        buffer.close();
+    }
+
     /**
-     * Verifies the batch at a cursor's place and makes its records ready.
+     * Verifies the batch at a cursor's place and makes its records ready, unless the thread is
+     * interrupted while it waits for memory.
      *
      * @param view the pinned view of the cursor's segment
      * @throws io.firn.DamagedRangeException when it is damaged
+     * @throws io.firn.BatchTooLargeException when it is too large to be decompressed
+     * @throws io.firn.ReadMemoryException when there is no memory to decompress it
      */
     void open(BatchCursor cursor, View view) {
         open(cursor, view, false);
@@ -58,7 +120,7 @@ final class BatchRecords {
      * Verifies the batch at a cursor's place as {@link #open} does, but if it is compressed, makes
      * only the times of its records ready.
      *
-     * @return the times, which the caller closes; null if the batch is not compressed and its
+     * @return the times, which the caller closes, then calls {@link #closeTimes}; null if the batch is not compressed and its
      *     records are ready
      * @throws io.firn.DamagedRangeException when it is damaged
      */
@@ -71,6 +133,8 @@ final class BatchRecords {
         boolean inPlace = cursor.reader().isInPlace();
         int start = inPlace ? cursor.position() : 0;
         nextOffset = BatchFormat.nextOffset(bytes, start);
+        isInBuffer = false;
+        isInterrupted = false;
         int attributes = bytes.getShort(start + BatchFormat.ATTRIBUTES);
         if (shown.leavesOut(bytes, start, attributes)) {
             at = end;
@@ -91,11 +155,10 @@ final class BatchRecords {
             at = start + BatchFormat.HEADER_LENGTH;
             end = start + size;
         } else {
-            decompress(cursor, bytes, start, codec);
-            isMapped = false;
-            wrap(ByteBuffer.wrap(decompressed.bytes()), null);
-            at = 0;
-            end = decompressed.length();
+            isInterrupted = !decompress(cursor, bytes, start, codec);
+            if (isInterrupted) {
+                return null;
+            }
         }
         record.batch(partition, cursor.base(), nextOffset, time, isAppendTime, end);
         cursor.markOpen();
@@ -109,15 +172,39 @@ final class BatchRecords {
             Compression codec,
             long time,
             boolean isAppendTime) {
-        byte[] source = new byte[size - BatchFormat.HEADER_LENGTH];
-        bytes.get(start + BatchFormat.HEADER_LENGTH, source, 0, source.length);
+        int from = start + BatchFormat.HEADER_LENGTH;
+        int length = size - BatchFormat.HEADER_LENGTH;
         try {
             if (codec == null) {
                 throw new IOException("unknown compression");
             }
+            takeForTimes(cursor, length + Codecs.streamMemory(codec, bytes, from, length), codec);
+            byte[] source = new byte[length];
+            bytes.get(from, source, 0, length);
             return RecordTimes.open(codec, source, cursor.base(), nextOffset, time, isAppendTime);
         } catch (IOException e) {
             throw cursor.damaged(nextOffset, e.getMessage());
+        }
+    }
+
+    private void takeForTimes(BatchCursor cursor, long needed, Compression codec) {
+        if (needed <= ReadMemory.UNCOUNTED) {
+            return;
+        }
+        // The window of ZSTD is memory of the system, which takes what is used of it.
+        boolean isTooLarge = needed > memory.limit() && codec != Compression.ZSTD;
+        Grant grant = isTooLarge ? Grant.TOO_LARGE : memory.take(needed, null);
+        if (grant != Grant.GRANTED) {
+            throw cursor.notDecompressed(nextOffset, grant, memory);
+        }
+        takenForTimes = needed;
+    }
+
+    /** Gives back what was taken for the times. */
+    void closeTimes() {
+        if (takenForTimes > 0) {
+            memory.give(takenForTimes);
+            takenForTimes = 0;
         }
     }
 
@@ -139,11 +226,16 @@ final class BatchRecords {
         return bytes;
     }
 
-    /** Continues with the batch that is open, whose segment may have been mapped anew. */
-    void reopen(View view) {
+    /**
+     * Continues with the batch that is open, whose segment may have been mapped anew.
+     *
+     * @return false when it has to be opened again, because its memory was taken away
+     */
+    boolean reopen(View view) {
         if (isMapped) {
             wrapInPlace(view.buffer(), view);
         }
+        return !isInBuffer || showsBuffer;
     }
 
     /** Prepares to show records where they are, without the batches being opened. */
@@ -162,24 +254,51 @@ final class BatchRecords {
     private void wrap(ByteBuffer bytes, Runnable onHandOut) {
         record.wrap(bytes, onHandOut);
         wrapped = bytes;
+        showsBuffer = false;
     }
 
-    private void decompress(BatchCursor cursor, ByteBuffer bytes, int start, Compression codec) {
-        if (compressed == null) {
-            compressed = new Scratch(size);
-            decompressed = new Scratch((int) Math.min(4L * size, BatchFormat.MOST_IN_MEMORY));
+    /** Decompresses the batch; false when the thread is interrupted while it waits for memory. */
+    @SuppressWarnings("ReferenceEquality") // the same memory
+    private boolean decompress(
+            BatchCursor cursor, ByteBuffer bytes, int start, Compression codec) {
+        if (!isHeld) {
+            hold();
         }
         int length = size - BatchFormat.HEADER_LENGTH;
-        bytes.get(start + BatchFormat.HEADER_LENGTH, compressed.ensure(length), 0, length);
+        Grant grant;
         try {
             if (codec == null) {
                 throw new IOException("unknown compression");
             }
-            byte[] source = compressed.bytes();
-            Codecs.decompress(codec, source, 0, length, decompressed, BatchFormat.MOST_IN_MEMORY);
+            grant = buffer.fill(codec, bytes, start + BatchFormat.HEADER_LENGTH, length);
         } catch (IOException e) {
             throw cursor.damaged(nextOffset, e.getMessage());
         }
+        if (grant == Grant.INTERRUPTED) {
+            return false;
+        }
+        if (grant != Grant.GRANTED) {
+            throw cursor.notDecompressed(nextOffset, grant, memory);
+        }
+        isMapped = false;
+        if (wrapped != buffer.bytes()) {
+            wrap(buffer.bytes(), null);
+        }
+        showsBuffer = true;
+        isInBuffer = true;
+        at = 0;
+        end = buffer.length();
+        return true;
+    }
+
+    /** Returns whether the thread was interrupted, so that the batch was not opened. */
+    boolean isInterrupted() {
+        return isInterrupted;
+    }
+
+    /** Returns whether the batch takes more memory than is kept from one to the next. */
+    boolean isLarge() {
+        return isInBuffer && showsBuffer && buffer.isLarge();
     }
 
     /** Returns the offset after the batch. */
@@ -215,5 +334,9 @@ final class BatchRecords {
     /** Moves the cursor past the batch. */
     void close(BatchCursor cursor) {
         cursor.advanceTo(cursor.position() + size, nextOffset);
+        if (isLarge()) {
+            buffer.clear();
+            showsBuffer = false;
+        }
     }
 }

@@ -129,6 +129,9 @@ public final class LogTailer implements Tailer {
                 first = place + 1 == readers.length ? 0 : place + 1; // whatever happens here
             }
             taken += pollPlace(handler, limit - taken, place);
+            if (taken == limit && !stopped && readers[place].isInLargeBatch()) {
+                first = place; // to its end: one large batch at a time
+            }
             place++;
         }
         return taken;
@@ -336,6 +339,9 @@ public final class LogTailer implements Tailer {
         closed = true;
         if (readers.length > 1) {
             tailers.remove(unread);
+        }
+        for (RecordReader reader : readers) {
+            reader.close();
         }
         published.wake(); // it may wait in another thread
     }

@@ -39,7 +39,7 @@ final class RecordReader {
         this.isolation = isolation;
         this.cursor = new BatchCursor(log, lookAgain);
         this.shown = new ShownBatches(log, isolation);
-        this.records = new BatchRecords(log.index(), shown);
+        this.records = new BatchRecords(log, shown);
         this.record = records.record();
         this.singles = new SingleRecords(log.index(), record);
     }
@@ -83,7 +83,17 @@ final class RecordReader {
         cursor.seek(to, truncationsSeen);
     }
 
-    /** Returns whether the last poll ended because the handler said so. */
+    /** Returns whether it is within a batch that takes much memory. */
+    boolean isInLargeBatch() {
+        return cursor.isOpen() && records.isLarge();
+    }
+
+    /** Gives back what it holds between polls; for any thread. */
+    void close() {
+        records.end();
+    }
+
+    /** Returns whether the last poll ended because the handler said so, or by an interrupt. */
     boolean stopped() {
         return stopped;
     }
@@ -128,12 +138,13 @@ final class RecordReader {
         record.valid(true);
         int taken = 0;
         try {
+            records.enter();
             if (cursor.isTruncated()) {
                 return 0;
             }
             cursor.find(view.buffer());
-            if (cursor.isOpen()) {
-                records.reopen(view);
+            if (cursor.isOpen() && !records.reopen(view)) {
+                cursor.markClosed();
             }
             long end = Math.min(visible, cursor.segmentEnd());
             while (taken < limit && cursor.offset() < end && !stopped) {
@@ -151,6 +162,7 @@ final class RecordReader {
                     }
                 }
                 records.open(cursor, view);
+                stopped = records.isInterrupted();
                 if (shown.isEndUnknown()) {
                     break;
                 }
@@ -169,6 +181,7 @@ final class RecordReader {
             throw cursor.unreadable(e);
         } finally {
             record.valid(false); // its bytes may be unmapped from here on
+            records.leave();
             cursor.unpin(view);
         }
     }

@@ -47,7 +47,7 @@ public final class TimestampSearch {
         this.isolation = isolation;
         this.lookAgain = lookAgain;
         this.cursor = new BatchCursor(log, lookAgain);
-        this.records = new BatchRecords(log.index(), new ShownBatches(log, Isolation.UNCOMMITTED));
+        this.records = new BatchRecords(log, new ShownBatches(log, Isolation.UNCOMMITTED));
     }
 
     /** Returns the first record with the timestamp or a later one, or null. */
@@ -261,6 +261,7 @@ public final class TimestampSearch {
                 times = null;
             }
         }
+        records.closeTimes();
     }
 
     /** Returns the one with the larger timestamp; of two that are equal, the first. */

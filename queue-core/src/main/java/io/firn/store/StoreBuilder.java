@@ -26,6 +26,9 @@ public final class StoreBuilder extends LogStoreBuilder {
     private static final int LEAST_COMPACTION_MEMORY = 1 << 10;
     private static final int MOST_COMPACTION_MEMORY = 1 << 30;
     private static final long LEAST_COMPACTION_RATE = 64 << 10;
+    private static final long LEAST_READ_MEMORY = 1 << 20;
+    private static final long LEAST_DEFAULT_READ_MEMORY = 16 << 20;
+    private static final long MOST_DEFAULT_READ_MEMORY = 256 << 20;
     private static final int MOST_FORCE_THREADS = 64;
     private static final long MAX_INTERVAL_MS = Duration.ofHours(1).toMillis();
 
@@ -50,6 +53,8 @@ public final class StoreBuilder extends LogStoreBuilder {
     private long producerNameExpiryMs = Duration.ofDays(7).toMillis();
     private int compactionMemory = (int) HeapBudget.COMPACTION.bytes(4 << 20, 32 << 20);
     private long compactionRate = 32 << 20;
+    private long readMemory =
+            HeapBudget.READERS.bytes(LEAST_DEFAULT_READ_MEMORY, MOST_DEFAULT_READ_MEMORY);
     private int journalSegmentBytes = 4 << 20;
 
     /** For {@link java.util.ServiceLoader}: only {@link #in} may be called on the new object. */
@@ -239,6 +244,16 @@ public final class StoreBuilder extends LogStoreBuilder {
     }
 
     @Override
+    public LogStoreBuilder readMemory(long bytes) {
+        if (bytes < LEAST_READ_MEMORY) {
+            throw new InvalidOptionException(
+                    "readMemory must be at least 1 MiB, not " + bytes + " bytes");
+        }
+        readMemory = bytes;
+        return this;
+    }
+
+    @Override
     public LogStore open() {
         if (tiers.isEmpty()) {
             throw new InvalidOptionException(
@@ -266,6 +281,7 @@ public final class StoreBuilder extends LogStoreBuilder {
                         producerNameExpiryMs,
                         compactionMemory,
                         compactionRate,
+                        readMemory,
                         journalSegmentBytes));
     }
 

@@ -65,6 +65,7 @@ public final class InMemory {
                         100,
                         1 << 20,
                         1 << 20,
+                        1 << 20,
                         1 << 20);
         LogContext store = new LogContext(config, (thread, why) -> {});
         TopicOptions options = small().withMinimumClass(DurabilityClass.PROCESS_CRASH);

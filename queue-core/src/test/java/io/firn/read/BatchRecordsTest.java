@@ -30,7 +30,7 @@ class BatchRecordsTest {
         List<StoredRecord> expected = new RandomRecords(3).next(0, 0, 20, 500);
         Sealed sealed = Sealed.of(List.of(KafkaBatches.of(codec).encode(expected)));
         BatchCursor cursor = new BatchCursor(sealed.log, () -> {});
-        records = new BatchRecords(0, new ShownBatches(sealed.log, Isolation.COMMITTED));
+        records = new BatchRecords(sealed.log, new ShownBatches(sealed.log, Isolation.COMMITTED));
         View view = cursor.pin();
 
         records.open(cursor, view);
@@ -56,7 +56,7 @@ class BatchRecordsTest {
         List<StoredRecord> expected = new RandomRecords(4).next(0, 0, 2, 100);
         Sealed sealed = Sealed.of(List.of(KafkaBatches.of(Compression.NONE).encode(expected)));
         BatchCursor cursor = new BatchCursor(sealed.log, () -> {});
-        records = new BatchRecords(0, new ShownBatches(sealed.log, Isolation.COMMITTED));
+        records = new BatchRecords(sealed.log, new ShownBatches(sealed.log, Isolation.COMMITTED));
         View view = cursor.pin();
         records.open(cursor, view);
         records.moveTo(records.show());
@@ -80,7 +80,7 @@ class BatchRecordsTest {
         batch.putInt(17, (int) crc.getValue());
         Sealed sealed = Sealed.of(List.of(batch));
         BatchCursor cursor = new BatchCursor(sealed.log, () -> {});
-        records = new BatchRecords(0, new ShownBatches(sealed.log, Isolation.COMMITTED));
+        records = new BatchRecords(sealed.log, new ShownBatches(sealed.log, Isolation.COMMITTED));
         View view = cursor.pin();
 
         DamagedRangeException e =

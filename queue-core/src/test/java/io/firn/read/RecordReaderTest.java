@@ -63,7 +63,7 @@ class RecordReaderTest {
     private static List<StoredRecord> opened(Sealed sealed) {
         BatchCursor cursor = new BatchCursor(sealed.log, () -> {});
         BatchRecords records =
-                new BatchRecords(0, new ShownBatches(sealed.log, Isolation.COMMITTED));
+                new BatchRecords(sealed.log, new ShownBatches(sealed.log, Isolation.COMMITTED));
         RecordFlyweight record = records.record();
         List<StoredRecord> found = new ArrayList<>();
         View view = cursor.pin();

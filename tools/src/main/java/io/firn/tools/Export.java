@@ -1,5 +1,6 @@
 package io.firn.tools;
 
+import io.firn.BatchTooLargeException;
 import io.firn.DamagedRangeException;
 import io.firn.FirnException;
 import io.firn.InvalidOptionException;
@@ -114,7 +115,8 @@ public final class Export implements Callable<Integer> {
 
     @Option(
             names = "--skip-damaged",
-            description = "Leaves damaged ranges out, naming them, instead of ending there.")
+            description = "Leaves damaged ranges and batches that are too large out, naming them, instead of"
+                            + " ending there.")
     private boolean skipsDamaged;
 
     @SuppressWarnings("UnusedVariable") // picocli acts on it
@@ -274,18 +276,24 @@ public final class Export implements Callable<Integer> {
                 try {
                     tailer.poll(record -> write(record, end, records), RECORDS_AT_ONCE);
                 } catch (DamagedRangeException e) {
-                    if (!skipsDamaged) {
-                        throw e;
-                    }
-                    complain("%s", e.getMessage());
-                    isComplete = false;
-                    tailer.seek(e.toOffset());
+                    skip(e, tailer, e.toOffset());
+                } catch (BatchTooLargeException e) {
+                    skip(e, tailer, e.toOffset());
                 }
                 if (tailer.offset() == before) {
                     return; // at the end: what is left was visible, and is not any more
                 }
             }
         }
+    }
+
+    private void skip(FirnException what, Tailer tailer, long to) {
+        if (!skipsDamaged) {
+            throw what;
+        }
+        complain("%s", what.getMessage());
+        isComplete = false;
+        tailer.seek(to);
     }
 
     private static Verdict write(Record record, long end, RecordFormat records) {

@@ -1,6 +1,7 @@
 package io.firn.server.log;
 
 import io.firn.AppenderBusyException;
+import io.firn.BatchTooLargeException;
 import io.firn.ClosedException;
 import io.firn.DamagedRangeException;
 import io.firn.FirnException;
@@ -85,6 +86,9 @@ public final class ErrorMapper implements WireErrors {
         }
         if (error instanceof DamagedRangeException) {
             return Errors.CORRUPT_MESSAGE;
+        }
+        if (error instanceof BatchTooLargeException) {
+            return Errors.MESSAGE_TOO_LARGE; // another try would not succeed
         }
         if (error instanceof PoisonedException
                 || error instanceof StoreFullException
