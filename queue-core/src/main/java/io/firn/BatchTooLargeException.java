@@ -34,9 +34,9 @@ public final class BatchTooLargeException extends FirnException {
                         + fromOffset
                         + ", "
                         + toOffset
-                        + ") decompresses to more than "
+                        + ") takes more than "
                         + largest
-                        + " bytes, "
+                        + " bytes to be decompressed, "
                         + (largest < MOST_OF_ANY
                                 ? "half of what the readers of this store may use; open it with more"
                                         + " readMemory, which is now "

@@ -2,8 +2,8 @@ package io.firn;
 
 /**
  * Thrown when a reader could not decompress a batch because handlers that have not returned use all
- * of {@link LogStoreBuilder#readMemory}: those of other threads for 30 s, or one of this thread that
- * reads another batch itself. The reader stays where it is; read again.
+ * of {@link LogStoreBuilder#readMemory}: those of other threads for 30 s, or one of this thread
+ * that reads another batch itself. The reader stays where it is; read again.
  */
 public final class ReadMemoryException extends FirnException {
     private static final long serialVersionUID = 1L;

@@ -182,7 +182,8 @@ class ReadMemoryTest {
                             }
                         });
         Stores.await(
-                "the reader to wait", () -> waits.thread().getState() == Thread.State.TIMED_WAITING);
+                "the reader to wait",
+                () -> waits.thread().getState() == Thread.State.TIMED_WAITING);
         assertFalse(waits.isDone());
         mayReturn.countDown();
 
@@ -235,7 +236,8 @@ class ReadMemoryTest {
                             }
                         });
         Stores.await(
-                "the reader to wait", () -> waits.thread().getState() == Thread.State.TIMED_WAITING);
+                "the reader to wait",
+                () -> waits.thread().getState() == Thread.State.TIMED_WAITING);
         waits.thread().interrupt();
 
         assertTrue(waits.result());

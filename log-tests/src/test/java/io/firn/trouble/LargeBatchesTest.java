@@ -30,7 +30,7 @@ import org.junit.jupiter.params.provider.EnumSource.Mode;
 /** Small batches that decompress to almost the largest size, in a process with a small heap. */
 class LargeBatchesTest {
     private static final int PARTITIONS = 64;
-    private static final int TAILERS = 12;
+    private static final int TAILERS = 4;
     private static final int RECORDS = 3;
     private static final int VALUE_BYTES = 5 << 20;
     private static final int READ_MEMORY = 32 << 20;
@@ -46,8 +46,7 @@ class LargeBatchesTest {
             encoder.add(value);
         }
         Scratch batch = encoder.finish();
-        Files.write(
-                directory.resolve("batch"), Arrays.copyOf(batch.bytes(), batch.length()));
+        Files.write(directory.resolve("batch"), Arrays.copyOf(batch.bytes(), batch.length()));
         try (Jvm child = new Jvm(List.of("-Xmx128m"), Child.class, directory)) {
             List<String> said = child.end();
             assertEquals("read all", said.get(said.size() - 1), said.toString());

@@ -228,8 +228,7 @@ public final class ReadBuffer {
     }
 
     /** Returns how many bytes there are, or a larger number than one batch may have. */
-    private int count(Compression codec, ByteBuffer source, int from, int size)
-            throws IOException {
+    private int count(Compression codec, ByteBuffer source, int from, int size) throws IOException {
         byte[] piece = new byte[PIECE];
         int total = 0;
         try (InputStream in = Codecs.input(codec, new BatchInput(source, from, size))) {

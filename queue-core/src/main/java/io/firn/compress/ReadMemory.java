@@ -14,8 +14,8 @@ import java.util.concurrent.locks.ReentrantLock;
  * takes it from the buffers that no thread reads at present, those used least recently first: their
  * batches are decompressed again when they are needed. What threads are reading is not taken, so a
  * reader may have to wait for another thread, in the order of arrival and holding nothing itself. A
- * thread that reads a batch already, and reads another one in its handler, does not wait: others may
- * be waiting for it. Thread-safe.
+ * thread that reads a batch already, and reads another one in its handler, does not wait: others
+ * may be waiting for it. Thread-safe.
  */
 public final class ReadMemory {
     /** So much and less, for each thread that decompresses at present, is not counted. */

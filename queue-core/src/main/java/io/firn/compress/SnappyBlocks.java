@@ -8,10 +8,13 @@ import java.nio.ByteBuffer;
 
 /**
  * The blocks of a Snappy stream, one after another. They say how large they are when decompressed,
- * so that no stream with buffers of its own is needed where all of them are wanted. Not thread-safe.
+ * so that no stream with buffers of its own is needed where all of them are wanted. Not
+ * thread-safe.
  */
 final class SnappyBlocks {
-    /** Before each run of blocks: a magic number and two versions. Without it there is one block. */
+    /**
+     * Before each run of blocks: a magic number and two versions. Without it there is one block.
+     */
     private static final int HEADER_BYTES = 16;
 
     private static final long MAGIC = 0x8253_4e41_5050_5900L;

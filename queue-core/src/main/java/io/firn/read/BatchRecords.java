@@ -120,8 +120,8 @@ final class BatchRecords {
      * Verifies the batch at a cursor's place as {@link #open} does, but if it is compressed, makes
      * only the times of its records ready.
      *
-     * @return the times, which the caller closes, then calls {@link #closeTimes}; null if the batch is not compressed and its
-     *     records are ready
+     * @return the times, which the caller closes, then calls {@link #closeTimes}; null if the batch
+     *     is not compressed and its records are ready
      * @throws io.firn.DamagedRangeException when it is damaged
      */
     RecordTimes openTimes(BatchCursor cursor, View view) {
@@ -259,8 +259,7 @@ final class BatchRecords {
 
     /** Decompresses the batch; false when the thread is interrupted while it waits for memory. */
     @SuppressWarnings("ReferenceEquality") // the same memory
-    private boolean decompress(
-            BatchCursor cursor, ByteBuffer bytes, int start, Compression codec) {
+    private boolean decompress(BatchCursor cursor, ByteBuffer bytes, int start, Compression codec) {
         if (!isHeld) {
             hold();
         }

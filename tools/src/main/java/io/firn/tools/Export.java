@@ -115,7 +115,8 @@ public final class Export implements Callable<Integer> {
 
     @Option(
             names = "--skip-damaged",
-            description = "Leaves damaged ranges and batches that are too large out, naming them, instead of"
+            description =
+                    "Leaves damaged ranges and batches that are too large out, naming them, instead of"
                             + " ending there.")
     private boolean skipsDamaged;
 
