@@ -11,6 +11,7 @@ import io.firn.server.config.Listener;
 import io.firn.server.config.ServerConfig;
 import io.firn.server.group.Groups;
 import io.firn.server.log.ErrorMapper;
+import io.firn.server.log.FreeSpace;
 import io.firn.server.log.Node;
 import io.firn.server.log.NodeConfig;
 import io.firn.server.log.Nodes;
@@ -84,6 +85,7 @@ public final class FirnServer implements AutoCloseable {
     private final ServerEnd end = new ServerEnd();
     private final Nodes nodes = new Nodes();
     private final ServerSecurity security;
+    private final FreeSpace space;
     private final AuditLog audit = new AuditLog();
 
     private FirnServer(Builder builder, StoreClaim claim) throws IOException {
@@ -126,8 +128,15 @@ public final class FirnServer implements AutoCloseable {
                             ClientQuotas.open(medium, secrets),
                             windows(config),
                             builder.quotaClock);
+            this.space =
+                    new FreeSpace(
+                            medium,
+                            store.directory(),
+                            builder.hasOpenedStore ? Storage.fileTiers(config) : List.of(),
+                            config.number("firn.min.free.bytes"));
             ServedApis apis =
-                    new ServedApis(topics, nodes, users, acls, rates, audit, threads.executors());
+                    new ServedApis(
+                            topics, nodes, users, acls, rates, space, audit, threads.executors());
             this.groups =
                     new Groups(
                             topics,
@@ -181,6 +190,9 @@ public final class FirnServer implements AutoCloseable {
     private void startBackground() {
         groups.start(threads.groups(), threads.admin());
         threads.groups().scheduleWithFixedDelay(this::releaseDeletedTopics, 1, 1, TimeUnit.SECONDS);
+        if (space.isLimited()) {
+            eachSecond(threads.admin(), space::look);
+        }
         if (security.hasTls()) {
             eachSecond(threads.admin(), security::reload);
         }

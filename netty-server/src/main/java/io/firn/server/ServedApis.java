@@ -11,6 +11,7 @@ import io.firn.server.log.ConfigChanges;
 import io.firn.server.log.CreateTopicsHandler;
 import io.firn.server.log.DecompressionQueue;
 import io.firn.server.log.FetchHandler;
+import io.firn.server.log.FreeSpace;
 import io.firn.server.log.ListOffsetsHandler;
 import io.firn.server.log.MetadataHandler;
 import io.firn.server.log.Nodes;
@@ -102,6 +103,7 @@ final class ServedApis {
             ScramUsers users,
             Acls acls,
             ClientRates rates,
+            FreeSpace space,
             AuditLog audit,
             Executors threads) {
         this.threads = threads;
@@ -116,7 +118,7 @@ final class ServedApis {
         serveUsers(new UserAdmin(users), threads.admin());
         serveAcls(new AclAdmin(acls), threads.admin());
         serveQuotas(new QuotaAdmin(rates.quotas()), threads.admin());
-        serveLog(topics, nodes);
+        serveLog(topics, nodes, space);
         serveAdmin(topics, threads.admin());
         serveDescriptions(topics, nodes, threads.admin());
     }
@@ -240,7 +242,7 @@ final class ServedApis {
         return table;
     }
 
-    private void serveLog(ServedTopics topics, Nodes nodes) {
+    private void serveLog(ServedTopics topics, Nodes nodes, FreeSpace space) {
         table.serve(
                 ApiKeys.METADATA,
                 MetadataRequestData.class,
@@ -252,7 +254,8 @@ final class ServedApis {
                         topics,
                         System::currentTimeMillis,
                         new DecompressionQueue(threads.decompression()),
-                        rates));
+                        rates,
+                        space));
         table.serve(
                 ApiKeys.FETCH,
                 FetchRequestData.class,

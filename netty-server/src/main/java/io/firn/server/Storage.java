@@ -30,6 +30,7 @@ final class Storage implements AutoCloseable {
     private static final System.Logger LOG = System.getLogger("io.firn.server");
     private static final String CREATE_BESIDE_UNREADABLE = "firn.create.topics.beside.unreadable";
     private static final String ALLOW_LINKED = "storage.allow.linked.directories";
+    private static final String SEGMENTS = "segments";
     private static final Pattern TIER =
             Pattern.compile("(pmem|file):(.+?)(?:@([1-9][0-9]{0,17}))?");
 
@@ -139,7 +140,7 @@ final class Storage implements AutoCloseable {
         }
         String type = config.text("log.channel.type");
         if (type.equals("file")) {
-            tiers.add(file(config, config.directory().resolve("segments")).build());
+            tiers.add(file(config, config.directory().resolve(SEGMENTS)).build());
         } else {
             Path[] pools =
                     config.list("storage.pmem.path").stream()
@@ -148,11 +149,27 @@ final class Storage implements AutoCloseable {
             tiers.add(pmem(config, config.number("storage.pmem.size"), pools));
             if (type.equals("mix")) {
                 tiers.add(
-                        file(config, Path.of(config.text("storage.hdd.path")).resolve("segments"))
+                        file(config, Path.of(config.text("storage.hdd.path")).resolve(SEGMENTS))
                                 .build());
             }
         }
         return tiers;
+    }
+
+    /** Returns the directories of the tiers that are files. */
+    static List<Path> fileTiers(ServerConfig config) {
+        if (config.has("storage.tiers")) {
+            return config.list("storage.tiers").stream()
+                    .map(TIER::matcher)
+                    .filter(each -> each.matches() && each.group(1).equals("file"))
+                    .map(each -> Path.of(each.group(2)))
+                    .toList();
+        }
+        return switch (config.text("log.channel.type")) {
+            case "file" -> List.of(config.directory().resolve(SEGMENTS));
+            case "mix" -> List.of(Path.of(config.text("storage.hdd.path")).resolve(SEGMENTS));
+            default -> List.of();
+        };
     }
 
     private static StorageTier tier(ServerConfig config, String text) {

@@ -1,8 +1,10 @@
 package io.firn.server;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.firn.Appender;
 import io.firn.api.ObservedMedium;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -15,6 +17,7 @@ import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.clients.producer.RecordMetadata;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.RetriableException;
 import org.apache.kafka.common.protocol.Errors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -61,6 +64,34 @@ class FailingMediumTest {
                         .all()
                         .get(Running.HANGS_AFTER_S, TimeUnit.SECONDS);
                 assertTrue(sent.get(Running.HANGS_AFTER_S, TimeUnit.SECONDS).offset() > 0);
+            }
+        }
+    }
+
+    @Test
+    void shouldKeepTheSpaceFreeThatIsConfiguredAndAppendForTheApplication() throws Exception {
+        String all = Long.toString(Long.MAX_VALUE);
+        try (Logged log = new Logged("io.firn.server");
+                Running running = new Running(directory, Map.of("firn.min.free.bytes", all))) {
+            running.createTopic(TOPIC, 2, Map.of());
+            try (Wire wire = new Wire(running.server())) {
+                var refused = Asks.produced(wire, TOPIC, 0, Asks.ALL, Asks.batch(new byte[1_000]));
+                Errors error = Errors.forCode(refused.errorCode());
+                assertEquals(Errors.KAFKA_STORAGE_ERROR, error);
+                assertInstanceOf(RetriableException.class, error.exception());
+                assertTrue(
+                        refused.errorMessage().contains("firn.min.free.bytes"),
+                        refused.errorMessage());
+                try (Appender appender =
+                        running.store().openTopic(TOPIC).partition(0).openSharedAppender()) {
+                    appender.append(new byte[1_000]);
+                }
+                assertEquals(Errors.NONE.code(), fetch(wire, 0));
+            }
+            assertTrue(log.has("firn.min.free.bytes"));
+            running.restart(Map.of("firn.min.free.bytes", "1"));
+            try (Wire wire = new Wire(running.server())) {
+                assertEquals(Errors.NONE.code(), produce(wire, 0, 1_000));
             }
         }
     }

@@ -6,6 +6,7 @@ import io.firn.medium.FileMedium;
 import io.firn.server.config.ServerConfig;
 import io.firn.server.group.Groups;
 import io.firn.server.log.ErrorMapper;
+import io.firn.server.log.FreeSpace;
 import io.firn.server.log.Node;
 import io.firn.server.log.NodeConfig;
 import io.firn.server.log.Nodes;
@@ -119,6 +120,7 @@ public final class JazzerTarget {
                         new ClientRates(
                                 ClientQuotas.open(medium, own.resolve("security")),
                                 QuotaWindows.DEFAULT),
+                        FreeSpace.ALL,
                         new AuditLog(),
                         new ServedApis.Executors(atOnce, atOnce, atOnce, atOnce, atOnce, atOnce));
         Groups groups =

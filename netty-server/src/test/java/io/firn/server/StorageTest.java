@@ -103,6 +103,21 @@ class StorageTest {
     }
 
     @Test
+    void shouldKnowWhereItsTiersOfFilesAre() {
+        Map<String, String> sample = pafkasSample(300_000_000);
+        Path cold = directory.resolve("hdd").resolve("segments");
+        assertEquals(List.of(cold), Storage.fileTiers(ServerConfig.of(sample)));
+        sample.put("log.channel.type", "pmem");
+        assertEquals(List.of(), Storage.fileTiers(ServerConfig.of(sample)));
+        Path usual = directory.resolve("segments");
+        Map<String, String> one = Map.of("log.dir", directory.toString());
+        assertEquals(List.of(usual), Storage.fileTiers(ServerConfig.of(one)));
+        Map<String, String> named = tiers("pmem:/a,file:/b@5000000,file:/c@d");
+        assertEquals(
+                List.of(Path.of("/b"), Path.of("/c@d")), Storage.fileTiers(ServerConfig.of(named)));
+    }
+
+    @Test
     void shouldForgetProducersThatWereIdleForAsLongAsConfigured() {
         Map<String, String> settings = new HashMap<>(Map.of("log.dir", directory.toString()));
         try (Storage storage = Storage.open(ServerConfig.of(settings))) {

@@ -154,6 +154,7 @@ public final class ServerKeys {
         add(ConfigKey.of("firn.create.topics.beside.unreadable", BOOLEAN, false));
         add(ConfigKey.of("firn.groups.max.bytes", LONG, groupBytes()).atLeast(65_536));
         add(ConfigKey.of("firn.max.partitions", INT, null).atLeast(1));
+        add(ConfigKey.of("firn.min.free.bytes", LONG, 0).atLeast(0));
         add(ConfigKey.of("firn.max.requests.in.flight", INT, 32).atLeast(1));
         add(ConfigKey.of("firn.transaction.version", INT, 2).atLeast(0).atMost(2));
         add(ConfigKey.of("firn.write.stall.ms", LONG, 30_000).atLeast(100));

@@ -23,6 +23,7 @@ final class ProduceAppender {
     private final ServedTopics topics;
     private final EpochClock clock;
     private final boolean ackOneWaits;
+    private final FreeSpace space;
     private final ProducedTransactions transactions;
 
     /** What became of a batch. */
@@ -88,8 +89,9 @@ final class ProduceAppender {
         }
     }
 
-    ProduceAppender(ServedTopics topics, EpochClock clock, boolean ackOneWaits) {
+    ProduceAppender(ServedTopics topics, EpochClock clock, boolean ackOneWaits, FreeSpace space) {
         this.topics = topics;
+        this.space = space;
         this.clock = clock;
         this.ackOneWaits = ackOneWaits;
         this.transactions = new ProducedTransactions(topics);
@@ -140,6 +142,13 @@ final class ProduceAppender {
             item.refuse(
                     Errors.INVALID_TOPIC_EXCEPTION,
                     "Cannot append to internal topic " + topic.name() + "; choose another name.");
+            return Outcome.DONE;
+        }
+        if (space.isLow()) {
+            item.refuse( // the client tries again
+                    Errors.KAFKA_STORAGE_ERROR,
+                    "The server has less free space than firn.min.free.bytes and takes no records"
+                            + " of clients until some is freed.");
             return Outcome.DONE;
         }
         if (!(item.data.records() instanceof MemoryRecords records)) {

@@ -18,15 +18,17 @@ public final class ProduceHandler implements Handler<ProduceRequestData> {
      * @param clock the time for topics with {@code LogAppendTime}, in ms
      * @param decompression where batches are appended that have to be decompressed
      * @param rates how much of their quotas producers have used
+     * @param space while it is low, batches are refused
      */
     public ProduceHandler(
             ServedTopics topics,
             EpochClock clock,
             DecompressionQueue decompression,
-            ClientRates rates) {
+            ClientRates rates,
+            FreeSpace space) {
         this.appender =
                 new ProduceAppender(
-                        topics, clock, topics.config().flag("firn.acks1.waits.for.force"));
+                        topics, clock, topics.config().flag("firn.acks1.waits.for.force"), space);
         this.decompression = decompression;
         this.quotas = new ByteQuotas(rates);
     }
