@@ -108,7 +108,7 @@ class HeapTest {
 
     @Test
     void shouldServeWithMoreGroupFilesThanItsHeapAndLoadEachWhenItIsAskedFor() throws Exception {
-        int groups = 50; // of 3 MB
+        int groups = 45; // of 3 MB
         try (ServerProcess server = new ServerProcess(directory, SETTINGS)) {
             try (Wire wire = new Wire("127.0.0.1", server.port())) {
                 createTopic(wire);

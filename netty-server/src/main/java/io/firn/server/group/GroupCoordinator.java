@@ -9,7 +9,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.function.Consumer;
-import org.apache.kafka.common.errors.ApiException;
+import org.apache.kafka.common.errors.CoordinatorNotAvailableException;
 import org.apache.kafka.common.protocol.Errors;
 
 /**
@@ -279,13 +279,12 @@ public final class GroupCoordinator {
      * @param mayHaveOffsets false if it had none shortly before
      */
     Errors delete(String groupId, boolean mayHaveOffsets) {
-        Boolean deleted =
-                groups.deleteStored(
-                        groupId, GroupCoordinator::isEmpty, () -> offsets.deleteAll(groupId));
-        if (deleted != null) {
-            return deleted ? Errors.NONE : Errors.NON_EMPTY_GROUP;
+        Group group;
+        try {
+            group = groups.find(groupId);
+        } catch (CoordinatorNotAvailableException e) {
+            return deleteStored(groupId, Long.MAX_VALUE); // it needs no memory
         }
-        Group group = groups.find(groupId);
         if (group == null) {
             return offsets.deleteAll(groupId) ? Errors.NONE : Errors.GROUP_ID_NOT_FOUND;
         }
@@ -295,6 +294,24 @@ public final class GroupCoordinator {
     private static boolean isEmpty(Group group) {
         synchronized (group) {
             return group.members().isEmpty() && group.is(GroupState.EMPTY);
+        }
+    }
+
+    private Errors deleteStored(String groupId, long emptyBeforeMs) {
+        Boolean deleted =
+                groups.deleteStored(
+                        groupId,
+                        group -> isExpired(group, emptyBeforeMs),
+                        () -> offsets.deleteAll(groupId));
+        if (deleted == null) {
+            return Errors.COORDINATOR_NOT_AVAILABLE; // just loaded: the client tries again
+        }
+        return deleted ? Errors.NONE : Errors.NON_EMPTY_GROUP;
+    }
+
+    private static boolean isExpired(Group group, long emptyBeforeMs) {
+        synchronized (group) {
+            return isEmpty(group) && group.emptySinceMs() < emptyBeforeMs;
         }
     }
 
@@ -329,8 +346,6 @@ public final class GroupCoordinator {
     private static void expire(String id, Runnable step) {
         try {
             step.run();
-        } catch (ApiException e) {
-            return; // there is no memory now to load it
         } catch (RuntimeException e) {
             LOG.log(
                     System.Logger.Level.ERROR,
@@ -340,18 +355,17 @@ public final class GroupCoordinator {
     }
 
     private void expireStored(String id, long beforeMs) {
-        Boolean deleted =
-                groups.deleteStored(
-                        id,
-                        group -> {
-                            synchronized (group) {
-                                return isEmpty(group) && group.emptySinceMs() < beforeMs;
-                            }
-                        },
-                        () -> offsets.deleteAll(id));
-        Group copy = deleted != null && !deleted ? groups.look(id) : null;
-        if (copy != null && !isEmpty(copy)) {
-            var unused = groups.find(id); // from now on its members have deadlines
+        Group copy = groups.look(id);
+        if (copy == null || (isEmpty(copy) && !isExpired(copy, beforeMs))) {
+            return;
+        }
+        try {
+            Group loaded = groups.find(id); // from now on its members have deadlines
+            if (loaded != null) {
+                expire(loaded, beforeMs);
+            }
+        } catch (CoordinatorNotAvailableException e) {
+            var unused = deleteStored(id, beforeMs);
         }
     }
 

@@ -242,7 +242,8 @@ final class KnownGroups {
     }
 
     /**
-     * Deletes a group of which only the file is left.
+     * Deletes a group of which only the file is left, without loading it. Others wait meanwhile, so
+     * that this is for when there is no memory to load it.
      *
      * @param mayDelete looks at a copy of it
      * @return null if there is none; otherwise whether it was deleted

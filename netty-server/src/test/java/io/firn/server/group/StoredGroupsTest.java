@@ -20,6 +20,7 @@ import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import org.apache.kafka.common.errors.CoordinatorNotAvailableException;
@@ -320,6 +321,32 @@ class StoredGroupsTest {
                 Errors.NONE,
                 coordinator.heartbeat("readers", leader.generation(), leader.id(), null));
         assertTrue(memory.usedBytes() > 0);
+    }
+
+    @Test
+    void shouldDeleteAndExpireStoredGroupsWithoutMemoryToLoadThem() throws Exception {
+        start(100_000_000);
+        Actor leader = new Actor(coordinator).metadata(new byte[30_000]).join();
+        leader.join();
+        leader.joined();
+        Actor.settle(List.of(leader));
+        for (int i = 0; i < 4; i++) {
+            assertTrue(commit("g" + i, "client" + i, NOTE));
+        }
+        start(50_000, 0);
+        for (int i = 0; i < 4; i++) {
+            coordinator.find("g" + i); // so that the next one needs all of the memory
+        }
+        coordinator.heartbeat("readers", leader.generation(), leader.id(), null);
+        assertTrue(memory.usedBytes() > 50_000, memory.usedBytes() + " bytes");
+        assertThrows(CoordinatorNotAvailableException.class, () -> coordinator.find("g1"));
+        assertEquals(Errors.NONE, coordinator.delete("g1"));
+        assertNull(coordinator.look("g1"));
+        assertNotNull(coordinator.look("g2"));
+        Thread.sleep(2); // their retention is over in the next millisecond
+        coordinator.expire();
+        assertEquals(Set.of("readers"), coordinator.ids());
+        assertEquals(1, coordinator.count());
     }
 
     @Test
