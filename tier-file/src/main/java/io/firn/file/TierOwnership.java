@@ -53,9 +53,9 @@ final class TierOwnership {
                     root
                             + " should hold a file tier of store "
                             + context.storeId()
-                            + ", but there is no file '"
-                            + FileNames.TIER
-                            + "' in it: is the right file system mounted there?");
+                            + ", but there is no file "
+                            + root.resolve(FileNames.TIER)
+                            + ": is the right file system mounted there?");
         }
         if (found != null && !found.storeId().equals(context.storeId())) {
             throw new IOException(
@@ -117,9 +117,9 @@ final class TierOwnership {
         if (!names.isEmpty()) {
             throw new IOException(
                     root
-                            + " should be empty or a file tier, but has no file '"
-                            + FileNames.TIER
-                            + "' and holds "
+                            + " should be empty or a file tier, but has no file "
+                            + root.resolve(FileNames.TIER)
+                            + " and holds "
                             + names.size()
                             + " other things, like "
                             + names.get(0)

@@ -3,6 +3,7 @@ package io.firn.server.state;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.firn.medium.Fields;
 import io.firn.medium.FileMedium;
+import io.firn.medium.Reason;
 import io.firn.medium.SmallFile;
 import java.io.IOException;
 import java.nio.file.NoSuchFileException;
@@ -79,8 +80,7 @@ public final class StateFile<T> {
      */
     public static <T> StateFile<T> open(FileMedium medium, Path file, Format<T> format, T none)
             throws IOException {
-        Fields known =
-                Fields.read(medium, targetOf(medium, file), format.magic(), format.version());
+        Fields known = read(medium, file, format);
         if (known == null) {
             return new StateFile<>(medium, file, format, none);
         }
@@ -88,6 +88,19 @@ public final class StateFile<T> {
             return new StateFile<>(medium, file, format, format.parse(known.values()));
         } catch (IllegalArgumentException e) {
             throw known.damaged(e.getMessage());
+        }
+    }
+
+    private static Fields read(FileMedium medium, Path file, Format<?> format) throws IOException {
+        Path target = targetOf(medium, file);
+        try {
+            Fields found = Fields.read(medium, target, format.magic(), format.version());
+            return found == null ? null : Fields.of(file, found.values());
+        } catch (IOException e) {
+            if (target.equals(file)) {
+                throw e;
+            }
+            throw new IOException(file + " is a link: " + Reason.of(e), e);
         }
     }
 

@@ -71,7 +71,7 @@ class ScramUsersTest extends StateFileContract {
         for (Throwable each = e; each != null; each = each.getCause()) {
             assertFalse(each.toString().contains("s3cret"), each.toString());
         }
-        assertTrue(e.getMessage().contains(file + ": "), e.getMessage());
+        assertTrue(e.getMessage().contains(file + " is damaged: "), e.getMessage());
     }
 
     @Test
