@@ -20,6 +20,7 @@ import io.firn.compress.Codecs;
 import io.firn.compress.Scratch;
 import io.firn.kafka.KafkaBatches;
 import io.firn.kafka.SeededTest;
+import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -139,6 +140,17 @@ class HostileBatchTest {
             drain(tailer, offsets);
             assertEquals(List.of(0L, 1L), offsets);
         }
+    }
+
+    @Test
+    void shouldRefuseToDecompressAHugeSnappyBlockToCountItsRecords() throws IOException {
+        byte[] block = org.xerial.snappy.Snappy.compress(new byte[9 << 20]);
+        ByteBuffer dense = batch(Compression.SNAPPY, 100_000, block);
+
+        InvalidBatchException e =
+                assertThrows(InvalidBatchException.class, () -> appender.appendBatch(dense));
+
+        assertTrue(e.getMessage().contains("a block of it takes"), e.getMessage());
     }
 
     @SeededTest

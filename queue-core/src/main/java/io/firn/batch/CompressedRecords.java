@@ -3,6 +3,7 @@ package io.firn.batch;
 import io.firn.Compression;
 import java.io.EOFException;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -28,7 +29,7 @@ final class CompressedRecords {
      */
     static int check(Compression codec, byte[] compressed, int count, boolean needsKeys)
             throws IOException {
-        try (RecordStream in = RecordStream.open(codec, compressed)) {
+        try (RecordStream in = open(codec, compressed)) {
             for (int i = 0; i < count; i++) {
                 int found = skipRecord(in, i, needsKeys);
                 if (found == MALFORMED) {
@@ -53,7 +54,7 @@ final class CompressedRecords {
     static List<Integer> withoutKey(Compression codec, byte[] compressed, int count, int most)
             throws IOException {
         List<Integer> found = new ArrayList<>();
-        try (RecordStream in = RecordStream.open(codec, compressed)) {
+        try (RecordStream in = open(codec, compressed)) {
             for (int i = 0; i < count && found.size() < most; i++) {
                 int record = skipRecord(in, i, true);
                 if (record == MALFORMED) {
@@ -65,6 +66,13 @@ final class CompressedRecords {
             }
         }
         return found;
+    }
+
+    /** Snappy's library holds a whole block on the heap, which one that is sent may make huge. */
+    private static RecordStream open(Compression codec, byte[] compressed) throws IOException {
+        return codec == Compression.SNAPPY
+                ? RecordStream.openSmall(codec, ByteBuffer.wrap(compressed))
+                : RecordStream.open(codec, compressed);
     }
 
     private static int skipRecord(RecordStream in, int index, boolean needsKey) throws IOException {
