@@ -238,9 +238,9 @@ public abstract class LogStoreBuilder {
      * BatchTooLargeException}. When it is used up, what a tailer keeps between two polls of one
      * batch is dropped, that of the tailer that was polled least recently first; its next poll
      * decompresses the batch again. A poll waits while handlers on other threads are using all of
-     * it (see {@link ReadMemoryException}). More than 1 MiB is not kept after the last record of a
-     * batch. Batches that are not compressed need none of it. 1 MiB or more; by default a tenth of
-     * the largest heap (6/64), from 16 to 256 MiB.
+     * it (see {@link ReadMemoryException}). More than a sixteenth of it, and than 4 MiB, is not
+     * kept after the last record of a batch. Batches that are not compressed need none of it. 1 MiB
+     * or more; by default a tenth of the largest heap (6/64), from 16 to 256 MiB.
      *
      * @throws InvalidOptionException when it is less
      */

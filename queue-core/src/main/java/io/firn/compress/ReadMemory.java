@@ -22,7 +22,7 @@ public final class ReadMemory {
     public static final int UNCOUNTED = 1 << 20;
 
     /** A buffer up to this size grows step by step, and is kept for the next batch. */
-    private static final int MOST_KEPT = 1 << 20;
+    private static final int MOST_KEPT = 4 << 20;
 
     private static final int LEAST_KEPT = 4096;
     private static final int KEPT_BUFFERS = 16;
