@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
+import javax.net.ssl.SSLSocketFactory;
 import org.apache.kafka.common.Uuid;
 import org.apache.kafka.common.compress.Compression;
 import org.apache.kafka.common.message.CreateAclsResponseData;
@@ -197,6 +198,10 @@ final class Attacks {
             case "transaction-rights" -> {
                 attacks.allowOwnNames();
                 inParallel(attacks::meddle);
+            }
+            case Pentest.EXPIRED -> {
+                SSLSocketFactory sockets = dialer.presenting(name);
+                inParallel((wire, number) -> attacks.showExpired(sockets));
             }
             case "damaged-sasl" -> inParallel(attacks::damagedExchange);
             default -> throw new IllegalArgumentException("no attack " + name);

@@ -28,10 +28,12 @@ final class Dialer {
     static final String OTHER = "mallory";
 
     private final int port;
+    private final Path trusted;
     private final SSLSocketFactory tls;
 
-    private Dialer(int port, SSLSocketFactory tls) {
+    private Dialer(int port, Path trusted, SSLSocketFactory tls) {
         this.port = port;
+        this.trusted = trusted;
         this.tls = tls;
     }
 
@@ -44,6 +46,7 @@ final class Dialer {
         try {
             return new Dialer(
                     port,
+                    trusted,
                     trusted == null ? null : TestKeys.context(trusted, null).getSocketFactory());
         } catch (Exception e) {
             throw new IOException(e);
@@ -96,12 +99,19 @@ final class Dialer {
 
     /** A connection that is encrypted, if the server wants that, and not authenticated. */
     Wire unknown(String from) throws IOException {
-        if (tls == null) {
-            return new Wire(from, port);
-        }
+        return tls == null ? new Wire(from, port) : encrypted(from, tls);
+    }
+
+    /** What connects with a certificate, whose key is beside the trusted ones. */
+    SSLSocketFactory presenting(String name) throws Exception {
+        return TestKeys.context(trusted, TestKeys.of(trusted.getParent(), name)).getSocketFactory();
+    }
+
+    /** A connection that is encrypted and not authenticated. */
+    Wire encrypted(String from, SSLSocketFactory sockets) throws IOException {
         Socket plain = socket(from);
         try {
-            SSLSocket socket = (SSLSocket) tls.createSocket(plain, "127.0.0.1", port, true);
+            SSLSocket socket = (SSLSocket) sockets.createSocket(plain, "127.0.0.1", port, true);
             socket.startHandshake();
             return new Wire(socket);
         } catch (IOException e) {

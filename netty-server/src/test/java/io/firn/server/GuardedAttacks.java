@@ -18,11 +18,13 @@ import java.util.regex.Matcher;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLEngine;
 import javax.net.ssl.SSLException;
+import javax.net.ssl.SSLSocketFactory;
 import org.apache.kafka.common.message.AddPartitionsToTxnResponseData;
 import org.apache.kafka.common.message.AlterUserScramCredentialsRequestData;
 import org.apache.kafka.common.message.AlterUserScramCredentialsRequestData.ScramCredentialUpsertion;
 import org.apache.kafka.common.message.AlterUserScramCredentialsResponseData;
 import org.apache.kafka.common.message.ApiVersionsRequestData;
+import org.apache.kafka.common.message.ApiVersionsResponseData;
 import org.apache.kafka.common.message.EndTxnResponseData;
 import org.apache.kafka.common.message.MetadataRequestData;
 import org.apache.kafka.common.message.SaslHandshakeRequestData;
@@ -67,6 +69,24 @@ final class GuardedAttacks {
             Thread.sleep(ms);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
+        }
+    }
+
+    // ---- certificates
+
+    /** Shows a certificate that the server trusts and that has expired; may resume sessions. */
+    void showExpired(SSLSocketFactory sockets) {
+        while (goesOn.getAsBoolean()) {
+            try (Wire wire = dialer.encrypted(from, sockets)) {
+                wire.ask(
+                        ApiKeys.API_VERSIONS,
+                        2,
+                        new ApiVersionsRequestData(),
+                        new ApiVersionsResponseData());
+                count.accept(LET_IN + " by an expired certificate");
+            } catch (IOException e) {
+                count.accept("refused");
+            }
         }
     }
 

@@ -40,6 +40,11 @@ final class TestKeys {
         this.file = file;
     }
 
+    /** A key that was made before. */
+    static TestKeys of(Path directory, String name) {
+        return new TestKeys(directory, directory.resolve(name + ".p12"));
+    }
+
     /** Makes a key for this machine, and a certificate that it has signed itself. */
     static TestKeys make(Path directory, String name) throws Exception {
         return make(directory, name, List.of());
