@@ -57,7 +57,7 @@ final class CallSites {
     /** Media themselves, and programs that inspect or repair a store that does not open. */
     private static final Pattern OUTSIDE =
             Pattern.compile(
-                    ".*(RealFile|RealMapping|FilterFileMedium|FilterMediumFile|FilterMapping"
+                    ".*(RealFile|RealMapping|FilterFileMedium|WithoutLinks|FilterMediumFile|FilterMapping"
                             + "|FileLocks|MappedMemory|LibpmemMemory|LlplMemory"
                             + "|Inspector|Inspection|PoolLook|PoolRepair|PmemProvider|Emulation).*");
 

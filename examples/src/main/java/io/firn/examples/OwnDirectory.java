@@ -5,6 +5,8 @@ import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
+import java.nio.file.attribute.FileAttribute;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.nio.file.attribute.UserPrincipal;
 
 /**
@@ -12,6 +14,9 @@ import java.nio.file.attribute.UserPrincipal;
  * else may have made it first, to read or to change what is written to it.
  */
 final class OwnDirectory {
+    private static final FileAttribute<?> FOR_ITS_OWNER =
+            PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------"));
+
     private OwnDirectory() {}
 
     /**
@@ -21,7 +26,11 @@ final class OwnDirectory {
      */
     static Path at(Path directory) throws IOException {
         try {
-            return Files.createDirectory(directory);
+            boolean hasModes =
+                    directory.getFileSystem().supportedFileAttributeViews().contains("posix");
+            return hasModes
+                    ? Files.createDirectory(directory, FOR_ITS_OWNER)
+                    : Files.createDirectory(directory);
         } catch (FileAlreadyExistsException e) {
             require(directory);
             return directory;

@@ -9,6 +9,7 @@ import io.firn.LogStore;
 import io.firn.StoreOpenException;
 import io.firn.Tailer;
 import io.firn.Verdict;
+import io.firn.file.FileTier;
 import io.firn.inspect.Report;
 import io.firn.inspect.StoreInspection;
 import io.firn.medium.FileMedium;
@@ -146,6 +147,50 @@ class PreparedDirectoryTest {
         assertTrue(read.getMessage().contains(directory.toString()), read.getMessage());
     }
 
+    @Test
+    void shouldFollowLinksToDirectoriesThatAreAllowed() throws IOException {
+        Path moved = temporary.resolve("moved");
+        Path topics = store().resolve("topics");
+        Path segments = disk.segments().resolve(id.toString());
+        Files.move(topics, moved);
+        Files.createSymbolicLink(topics, moved);
+        Files.move(segments, moved.resolve("segments"));
+        Files.createSymbolicLink(segments, moved.resolve("segments"));
+        for (int life = 0; life < 2; life++) {
+            try (LogStore store =
+                    LogStore.in(store())
+                            .allowLinkedDirectories()
+                            .tier(
+                                    FileTier.builder(disk.segments())
+                                            .allowLinkedDirectories()
+                                            .build())
+                            .open()) {
+                assertEquals(30 + 2 * life, Disk.partition(store).nextOffset());
+                Disk.append(Disk.partition(store), 2);
+            }
+        }
+    }
+
+    /** A hard link cannot be told from a file, but its content can be from what Firn writes. */
+    @Test
+    void shouldNotChangeAFileOfAnotherContentInPlaceOfTheLockOrThePublishedEnds()
+            throws IOException {
+        for (String name : List.of("lock", "ends")) {
+            Path file = store().resolve(name);
+            Files.deleteIfExists(file);
+            Files.createLink(file, victim);
+            try {
+                disk.open().close();
+                assertEquals("ends", name);
+            } catch (StoreOpenException e) {
+                assertEquals("lock", name, e.toString());
+                assertTrue(e.getMessage().contains(file.toString()), e.getMessage());
+                Files.delete(file);
+            }
+            assertVictimIsAsBefore();
+        }
+    }
+
     private static List<Path> filesIn(Path directory) throws IOException {
         try (Stream<Path> all = Files.walk(directory)) {
             return all.sorted().toList();
@@ -201,7 +246,7 @@ class PreparedDirectoryTest {
     @ValueSource(strings = {"index", "timeindex"})
     void shouldNotReadAnIndexThatIsLargerThanItsSegmentAllows(String ending) throws Exception {
         Path index = disk.sealed(6, ending);
-        for (long bytes : new long[] {400L << 20, 1L << 40}) {
+        for (long bytes : new long[] {1L << 40, 400L << 20}) {
             try (RandomAccessFile sparse = new RandomAccessFile(index.toFile(), "rw")) {
                 sparse.setLength(bytes);
             }

@@ -101,7 +101,7 @@ public final class FirnServer implements AutoCloseable {
         try {
             end.first(claim::release);
             end.first(this::releaseTopics);
-            FileMedium medium = Storage.mediumIn(store, config);
+            FileMedium medium = OwnFiles.mediumOf(store, config);
             Path directory = store.directory().resolve(DIRECTORY);
             Path secrets = securityDirectory(medium, store);
             this.threads =

@@ -5,7 +5,6 @@ import io.firn.LogStore;
 import io.firn.LogStoreBuilder;
 import io.firn.budget.HeapBudget;
 import io.firn.file.FileTier;
-import io.firn.medium.FileMedium;
 import io.firn.medium.WithoutLinks;
 import io.firn.migrator.MigrationPolicy;
 import io.firn.migrator.Migrator;
@@ -29,7 +28,6 @@ import java.util.regex.Pattern;
 final class Storage implements AutoCloseable {
     private static final System.Logger LOG = System.getLogger("io.firn.server");
     private static final String CREATE_BESIDE_UNREADABLE = "firn.create.topics.beside.unreadable";
-    private static final String ALLOW_LINKED = "storage.allow.linked.directories";
     private static final String SEGMENTS = "segments";
     private static final Pattern TIER =
             Pattern.compile("(pmem|file):(.+?)(?:@([1-9][0-9]{0,17}))?");
@@ -63,13 +61,13 @@ final class Storage implements AutoCloseable {
         MigrationPolicy policy =
                 Policies.threshold(threshold); // before anything is opened: it may be invalid
         List<StorageTier> tiers = tiers(config);
-        LogStoreBuilder builder = LogStore.in(config.directory().resolve("firn"));
+        LogStoreBuilder builder = LogStore.in(child(config, config.directory(), "firn"));
         tiers.forEach(builder::tier);
         boolean createsBeside = config.flag(CREATE_BESIDE_UNREADABLE);
         if (config.has("firn.max.partitions")) {
             builder.maxPartitions(config.integer("firn.max.partitions"));
         }
-        if (config.flag(ALLOW_LINKED)) {
+        if (OwnFiles.mayBeLinked(config)) {
             builder.allowLinkedDirectories();
         }
         if (createsBeside) {
@@ -108,12 +106,6 @@ final class Storage implements AutoCloseable {
         }
     }
 
-    /** Returns the medium of the server's own files in the store's directory. */
-    static FileMedium mediumIn(LogStore store, ServerConfig config) {
-        boolean allowed = config.flag(ALLOW_LINKED);
-        return WithoutLinks.below("the store", store.directory(), FileMedium.real(), allowed);
-    }
-
     LogStore store() {
         return store;
     }
@@ -140,16 +132,21 @@ final class Storage implements AutoCloseable {
         }
         String type = config.text("log.channel.type");
         if (type.equals("file")) {
-            tiers.add(file(config, config.directory().resolve(SEGMENTS)).build());
+            tiers.add(file(config, child(config, config.directory(), SEGMENTS)).build());
         } else {
             Path[] pools =
                     config.list("storage.pmem.path").stream()
-                            .map(path -> Path.of(path).resolve("firn-pool"))
+                            .map(path -> child(config, Path.of(path), "firn-pool"))
                             .toArray(Path[]::new);
             tiers.add(pmem(config, config.number("storage.pmem.size"), pools));
             if (type.equals("mix")) {
                 tiers.add(
-                        file(config, Path.of(config.text("storage.hdd.path")).resolve(SEGMENTS))
+                        file(
+                                        config,
+                                        child(
+                                                config,
+                                                Path.of(config.text("storage.hdd.path")),
+                                                SEGMENTS))
                                 .build());
             }
         }
@@ -170,6 +167,10 @@ final class Storage implements AutoCloseable {
             case "mix" -> List.of(Path.of(config.text("storage.hdd.path")).resolve(SEGMENTS));
             default -> List.of();
         };
+    }
+
+    private static Path child(ServerConfig config, Path named, String name) {
+        return WithoutLinks.child(named, name, OwnFiles.mayBeLinked(config));
     }
 
     private static StorageTier tier(ServerConfig config, String text) {
@@ -194,7 +195,7 @@ final class Storage implements AutoCloseable {
 
     private static FileTier.Builder file(ServerConfig config, Path path) {
         FileTier.Builder file = FileTier.builder(path);
-        if (config.flag(ALLOW_LINKED)) {
+        if (OwnFiles.mayBeLinked(config)) {
             file.allowLinkedDirectories();
         }
         return config.flag("storage.declare.durable") ? file.declareDurable() : file;

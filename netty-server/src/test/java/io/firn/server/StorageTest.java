@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.firn.InvalidOptionException;
 import io.firn.StoreMetrics.TierMetrics;
+import io.firn.StoreOpenException;
 import io.firn.Topic;
 import io.firn.TopicOptions;
 import io.firn.TransactionCoordinator;
@@ -115,6 +116,25 @@ class StorageTest {
         Map<String, String> named = tiers("pmem:/a,file:/b@5000000,file:/c@d");
         assertEquals(
                 List.of(Path.of("/b"), Path.of("/c@d")), Storage.fileTiers(ServerConfig.of(named)));
+    }
+
+    @Test
+    void shouldRefuseALinkInPlaceOfADirectoryThatNobodyHasNamed() throws IOException {
+        Map<String, String> settings = new HashMap<>(pafkasSample(300_000_000));
+        tiersOf(settings);
+        for (String name : List.of("log/firn", "hdd/segments", "pmem/firn-pool")) {
+            Path link = directory.resolve(name);
+            Path elsewhere = Files.move(link, directory.resolve("elsewhere"));
+            Files.createSymbolicLink(link, elsewhere);
+            String refusal =
+                    assertThrows(StoreOpenException.class, () -> tiersOf(settings)).getMessage();
+            assertTrue(refusal.startsWith(link + ": is a symbolic link"), refusal);
+            settings.put("storage.allow.linked.directories", "true");
+            assertEquals(List.of("pmem", "file"), tiersOf(settings));
+            settings.remove("storage.allow.linked.directories");
+            Files.delete(link);
+            Files.move(elsewhere, link);
+        }
     }
 
     @Test

@@ -166,7 +166,7 @@ public final class EndsFile {
             return;
         }
         try (MediumFile last = medium.open(path, true)) {
-            if (last.size() >= EndsFormat.TERM + Long.BYTES) {
+            if (EndsPages.isEndsFile(last)) {
                 last.write(EndsFormat.TERM, ZEROS, 0, Long.BYTES);
             }
         } catch (IOException e) {

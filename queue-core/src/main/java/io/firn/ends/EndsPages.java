@@ -134,6 +134,12 @@ final class EndsPages {
         EndsFormat.set(header(), EndsFormat.SLOTS, slots());
     }
 
+    /** Whether it is a file with published ends, of any version. */
+    static boolean isEndsFile(MediumFile file) throws IOException {
+        return wordIn(file, EndsFormat.MAGIC_AT) == EndsFormat.MAGIC
+                && file.size() >= EndsFormat.TERM + Long.BYTES;
+    }
+
     private static long termIn(MediumFile file) throws IOException {
         return wordIn(file, EndsFormat.TERM);
     }

@@ -31,6 +31,9 @@ final class FileLocks {
     private static final GuardedLog LOG = GuardedLog.get();
     private static final int MAX_HOLDER_BYTES = 1024;
 
+    /** How a lock file begins. */
+    private static final String HOLDER = "pid ";
+
     /** Its monitor is held while a lock is waited for, and while a file system hangs. */
     static final Map<Object, Held> HELD = new HashMap<>();
 
@@ -124,6 +127,7 @@ final class FileLocks {
                         opened.close();
                         continue;
                     }
+                    requireLockFile(file, opened);
                     String holder = describeThisProcess();
                     write(file, opened, holder);
                     Held held = new Held(file, keys, opened, isNew, holder);
@@ -230,12 +234,29 @@ final class FileLocks {
     private static String describeThisProcess() {
         ProcessHandle process = ProcessHandle.current();
         String started = process.info().startInstant().map(Object::toString).orElse("unknown");
-        return "pid "
+        return HOLDER
                 + process.pid()
                 + ", user "
                 + System.getProperty("user.name")
                 + ", process started "
                 + started;
+    }
+
+    /** What it contains is overwritten: a second name of somebody else's file may be there. */
+    private static void requireLockFile(Path file, RandomAccessFile opened) throws IOException {
+        byte[] start = new byte[HOLDER.length()];
+        opened.seek(0);
+        int length = opened.read(start);
+        boolean isLockFile =
+                length <= 0
+                        || start[0] == 0 // what was not forced before the power failed
+                        || HOLDER.startsWith(new String(start, 0, length, StandardCharsets.UTF_8));
+        if (!isLockFile) {
+            throw new UnexpectedFileException(
+                    file,
+                    "should be a lock file, and contains something else: nothing was changed; move"
+                            + " it away");
+        }
     }
 
     /** The lock holds without it: a full file system may refuse even so few bytes. */

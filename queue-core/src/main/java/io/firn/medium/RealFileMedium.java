@@ -53,7 +53,7 @@ enum RealFileMedium implements FileMedium {
     /** Returns null only when the system has answered that there is nothing at the path. */
     private static BasicFileAttributes look(Path path) throws IOException {
         try {
-            return Files.readAttributes(path, BasicFileAttributes.class);
+            return RegularFiles.attributesOf(path, true);
         } catch (NoSuchFileException e) {
             return null;
         } catch (IOException e) {

@@ -5,6 +5,7 @@ import java.io.RandomAccessFile;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.NotDirectoryException;
 import java.nio.file.OpenOption;
 import java.nio.file.Path;
@@ -75,14 +76,46 @@ final class RegularFiles {
      * @throws NotDirectoryException when it is something else
      */
     static void requireDirectory(Path directory) throws IOException {
-        if (!Files.readAttributes(directory, BasicFileAttributes.class).isDirectory()) {
+        if (!attributesOf(directory, true).isDirectory()) {
             throw new NotDirectoryException(directory.toString());
         }
     }
 
     /** Returns what has the name itself, also if it is a link. */
     static BasicFileAttributes attributesOf(Path path) throws IOException {
-        return Files.readAttributes(path, BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS);
+        return attributesOf(path, false);
+    }
+
+    /**
+     * Returns what has a name.
+     *
+     * @param follows whether that of a link is what it leads to
+     * @throws NoSuchFileException only when it is certain that nothing has the name
+     */
+    static BasicFileAttributes attributesOf(Path path, boolean follows) throws IOException {
+        try {
+            return follows
+                    ? Files.readAttributes(path, BasicFileAttributes.class)
+                    : Files.readAttributes(
+                            path, BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS);
+        } catch (NoSuchFileException e) {
+            throw e;
+        } catch (IOException e) {
+            throw isBelowAFile(path) ? new NoSuchFileException(path.toString()) : e;
+        }
+    }
+
+    /** The system has an error of its own for this, and the JDK passes on only its text. */
+    private static boolean isBelowAFile(Path path) {
+        Path each = path.toAbsolutePath().getParent();
+        for (; each != null; each = each.getParent()) {
+            try {
+                return !Files.readAttributes(each, BasicFileAttributes.class).isDirectory();
+            } catch (IOException e) {
+                continue; // what is above it tells
+            }
+        }
+        return false;
     }
 
     /**

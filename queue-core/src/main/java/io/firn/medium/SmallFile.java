@@ -39,6 +39,12 @@ public final class SmallFile {
      */
     private static final int MAX_BYTES = 32 << 20;
 
+    /** Of a file's bytes, while it is read. */
+    private static final long COPIES = 4;
+
+    /** Memory for a line beyond its characters, while it is read. */
+    private static final long LINE_MEMORY = 200;
+
     private SmallFile() {}
 
     /**
@@ -70,6 +76,7 @@ public final class SmallFile {
                             + " bytes, and could not be read again above "
                             + MAX_BYTES);
         }
+        requireMemory(file, bytes, "would need", Runtime.getRuntime().maxMemory());
         return bytes;
     }
 
@@ -97,6 +104,36 @@ public final class SmallFile {
             found = again;
         }
         return null;
+    }
+
+    /**
+     * Refuses what a process of this heap cannot hold, before it tries: a file with a right
+     * checksum may have been made by somebody else.
+     *
+     * @param needs how the message says it
+     */
+    static void requireMemory(Path file, byte[] bytes, String needs, long heapBytes)
+            throws IOException {
+        long lines = 0;
+        for (byte each : bytes) {
+            lines += each == '\n' ? 1 : 0;
+        }
+        long needed = COPIES * bytes.length + LINE_MEMORY * lines;
+        if (needed > heapBytes / 2) {
+            throw new IOException(
+                    file
+                            + " has "
+                            + lines
+                            + " lines in "
+                            + bytes.length
+                            + " bytes and "
+                            + needs
+                            + " about "
+                            + needed
+                            + " bytes of memory to be read, expected up to half of the heap of "
+                            + heapBytes
+                            + ": use a larger heap (-Xmx), or restore the file");
+        }
     }
 
     /** What a file contains, as far as it could be read. */
@@ -167,6 +204,7 @@ public final class SmallFile {
             throw damaged(
                     file, "its last line should be '" + expected.strip() + "' and is " + shown);
         }
+        requireMemory(file, bytes, "needs", Runtime.getRuntime().maxMemory());
         String[] lines = new String(bytes, 0, covered, StandardCharsets.UTF_8).split("\n");
         checkHeader(file, lines[0], magic, version);
         Map<String, String> values = new TreeMap<>();

@@ -1,5 +1,6 @@
 package io.firn.medium;
 
+import io.firn.StoreOpenException;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.file.Path;
@@ -51,6 +52,35 @@ public final class WithoutLinks extends FilterFileMedium {
         return medium;
     }
 
+    /**
+     * Returns a directory that a program expects in one that its user names.
+     *
+     * @param allowed whether it may be a link
+     * @throws StoreOpenException when it is a link, or cannot be looked at
+     */
+    public static Path child(Path named, String name, boolean allowed) {
+        Path child = named.resolve(name);
+        try {
+            if (!allowed && FileMedium.real().isLink(child)) {
+                throw refusal(child, named.toAbsolutePath());
+            }
+            return child;
+        } catch (IOException e) {
+            throw new StoreOpenException(Reason.of(e), e);
+        }
+    }
+
+    private static UnexpectedFileException refusal(Path link, Path root) {
+        return new UnexpectedFileException(
+                link,
+                "is a symbolic link, should be a directory: links below "
+                        + root
+                        + " are not followed; put the directory itself there, mount it there, or"
+                        + " allow links (allowLinkedDirectories; server:"
+                        + " storage.allow.linked.directories=true; programs:"
+                        + " --allow-linked-directories)");
+    }
+
     private void checkParents(Path path) throws IOException {
         Path parent = path.toAbsolutePath().getParent();
         if (parent != null) {
@@ -68,13 +98,7 @@ public final class WithoutLinks extends FilterFileMedium {
                 i++) {
             each = each.resolve(all.getName(i));
             if (in.isLink(each)) {
-                throw new UnexpectedFileException(
-                        each,
-                        "is a symbolic link, should be a directory: links below "
-                                + root
-                                + " are not followed; put the directory itself there, mount it"
-                                + " there, or allow links (allowLinkedDirectories; server:"
-                                + " storage.allow.linked.directories=true)");
+                throw refusal(each, root);
             }
         }
     }

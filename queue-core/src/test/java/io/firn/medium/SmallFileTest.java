@@ -1,6 +1,7 @@
 package io.firn.medium;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -53,6 +54,18 @@ class SmallFileTest {
         assertTrue(
                 text().matches("firn config 3\nname=orders\npartitions=4\ncrc32c=[0-9a-f]{8}\n"),
                 text());
+    }
+
+    @Test
+    void shouldRefuseWhatNeedsMoreThanHalfOfTheHeap() throws IOException {
+        byte[] lines = "k\n".repeat(1000).getBytes(StandardCharsets.UTF_8);
+        SmallFile.requireMemory(FILE, lines, "needs", 2L * (1000 * 200 + 4 * lines.length));
+        IOException refusal =
+                assertThrows(
+                        IOException.class,
+                        () -> SmallFile.requireMemory(FILE, lines, "needs", 300_000));
+        assertTrue(refusal.getMessage().startsWith(FILE + " has 1000 lines"), refusal.toString());
+        assertFalse(refusal instanceof DamagedFileException, "a larger heap can read it");
     }
 
     @Test

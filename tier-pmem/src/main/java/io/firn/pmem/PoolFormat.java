@@ -37,7 +37,7 @@ record PoolFormat(int blockBytes, int tableRoom) {
 
     private static final int TABLE_START = SUPERBLOCKS * PAGE;
     private static final int MIN_TABLE_ROOM = 1024;
-    private static final int MAX_TABLE_ROOM = 1 << 20;
+    static final int MAX_TABLE_ROOM = 1 << 20;
     private static final int GROWTH = 4;
 
     // Kafka's indexes: 8 and 12 bytes for every 4 KiB of batches, and a last time entry.

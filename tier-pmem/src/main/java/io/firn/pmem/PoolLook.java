@@ -94,10 +94,12 @@ final class PoolLook {
         long start = new PoolFormat(PoolFormat.MIN_BLOCK_BYTES, 1).slotPosition(0, 0);
         int entries = entriesFrom(start);
         long second = start + PoolFormat.PAGE;
-        while (second < file.size() && (second - start < length(entries) || !isEntry(second))) {
+        // No table is larger, however large the file is.
+        long end = Math.min(file.size(), start + length(PoolFormat.MAX_TABLE_ROOM + 1));
+        while (second < end && (second - start < length(entries) || !isEntry(second))) {
             second += PoolFormat.PAGE;
         }
-        if (second >= file.size()) {
+        if (second >= end) {
             return false;
         }
         entries = Math.max(entries, entriesFrom(second));

@@ -7,6 +7,7 @@ import io.firn.LogStoreBuilder;
 import io.firn.Tier;
 import io.firn.file.FileTier;
 import io.firn.medium.Reason;
+import io.firn.medium.WithoutLinks;
 import io.firn.pmem.Emulation;
 import io.firn.pmem.PmemTier;
 import java.io.IOException;
@@ -98,7 +99,7 @@ public final class StoreArguments {
             builder.allowLinkedDirectories();
         }
         if (tiers.isEmpty()) {
-            return builder.tier(fileTier(directory.resolve("segments")));
+            return builder.tier(fileTier(WithoutLinks.child(directory, "segments", allowsLinks)));
         }
         tiers.forEach(text -> builder.tier(tier(text)));
         return builder;

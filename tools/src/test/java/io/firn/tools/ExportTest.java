@@ -72,6 +72,26 @@ class ExportTest {
     }
 
     @Test
+    void shouldRefuseALinkBelowTheStoreUnlessItIsAllowed() throws IOException {
+        String topic;
+        try (LogStore store = open()) {
+            topic = fill(store).id().toString();
+        }
+        Path segments = directory.resolve("store/segments");
+        for (Path link :
+                List.of(segments, segments.resolve(topic), directory.resolve("store/topics"))) {
+            Path elsewhere = Files.move(link, directory.resolve("elsewhere"));
+            Files.createSymbolicLink(link, elsewhere);
+            Run refused = export();
+            assertEquals(1, refused.exitCode());
+            assertTrue(refused.err().contains(link + ": is a symbolic link"), refused.err());
+            assertEquals(6, lines("--allow-linked-directories").size());
+            Files.delete(link);
+            Files.move(elsewhere, link);
+        }
+    }
+
+    @Test
     void shouldWriteALineOfJsonForEachRecordBesideTheWriter() {
         try (LogStore store = open()) {
             fill(store);
