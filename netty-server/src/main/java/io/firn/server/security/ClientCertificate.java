@@ -23,8 +23,9 @@ final class ClientCertificate {
     private ClientCertificate(X509Certificate shown, long nowMs, long nowNs) {
         subject = shown.getSubjectX500Principal().getName();
         end = shown.getNotAfter();
-        // Before the multiplication: it may be valid for thousands of years.
-        long leftMs = Math.min(end.getTime() - nowMs, FAR_NS / 1_000_000);
+        // Before the multiplication: it may be valid, or over, for thousands of years.
+        long farMs = FAR_NS / 1_000_000;
+        long leftMs = Math.max(-farMs, Math.min(end.getTime() - nowMs, farMs));
         endNs = nowNs + TimeUnit.MILLISECONDS.toNanos(leftMs);
     }
 
