@@ -60,6 +60,17 @@ final class StoreTransactions implements TxStore {
         return false;
     }
 
+    @Override
+    public void checkReadable(UUID topicId) throws IOException {
+        if (topics.unreadable().all().stream().anyMatch(each -> each.id().equals(topicId))) {
+            throw new IOException(
+                    "transactions have ended, or move cursors, in a topic that cannot be read, and"
+                            + " that would be forgotten: "
+                            + topics.unreadable().listed()
+                            + topics.unreadable().remedy());
+        }
+    }
+
     private static TxPartition shown(PartitionLog partition) {
         return partition.inTransactions();
     }

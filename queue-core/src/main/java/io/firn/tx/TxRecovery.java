@@ -60,7 +60,11 @@ final class TxRecovery {
 
     void recover() throws IOException {
         List<TxProducer> unfinished = new ArrayList<>();
-        decisions.journal().replay().forEach((key, placed) -> take(key, placed, unfinished));
+        Map<String, JournalReplay.Found> entries = decisions.journal().replay();
+        for (JournalReplay.Found each : entries.values()) {
+            checkReadable(each);
+        }
+        entries.forEach((key, placed) -> take(key, placed, unfinished));
         for (TxPartition each : store.partitions()) {
             if (!each.log().transactions().isIdle()) {
                 recover(each);
@@ -79,6 +83,22 @@ final class TxRecovery {
         context.background().sideBySide().run(forces);
         for (int i = 0; i < unfinished.size(); i += TOGETHER) {
             writeDone(unfinished.subList(i, Math.min(unfinished.size(), i + TOGETHER)));
+        }
+    }
+
+    /**
+     * Checks that all topics of an entry can be read: the next entry says nothing of a topic that
+     * is not there, and what was decided for it would be lost.
+     */
+    private void checkReadable(JournalReplay.Found placed) throws IOException {
+        for (Ending each : placed.entry().endings()) {
+            store.checkReadable(each.topicId());
+        }
+        for (Move each : placed.entry().moves()) {
+            store.checkReadable(each.topicId());
+        }
+        for (Move each : placed.openMoves()) {
+            store.checkReadable(each.topicId());
         }
     }
 

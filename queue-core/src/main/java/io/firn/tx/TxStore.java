@@ -32,6 +32,13 @@ public interface TxStore {
      */
     TxPartition partition(UUID topicId, int index);
 
+    /**
+     * Checks that a topic is not among those that cannot be read.
+     *
+     * @throws IOException when it is
+     */
+    void checkReadable(UUID topicId) throws IOException;
+
     /** Returns all partitions. */
     List<TxPartition> partitions();
 
