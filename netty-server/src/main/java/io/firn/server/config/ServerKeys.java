@@ -62,7 +62,6 @@ public final class ServerKeys {
                     "log.cleaner.dedupe.buffer.size",
                     "log.cleaner.io.max.bytes.per.second",
                     "log.pmem.pool.ratio",
-                    "storage.allow.linked.directories",
                     "storage.declare.durable",
                     "storage.hdd.path",
                     "storage.migrate.threads",
