@@ -25,8 +25,7 @@ class DescriptorsTest {
         ServerConfig many = DEFAULTS.with("max.connections", 10_000);
         assertEquals(new Descriptors(5_000, 3_750), Descriptors.of(many, 10_000));
         int most = DEFAULTS.integer("max.connections"); // depends on the heap
-        assertEquals(
-                new Descriptors(most, most - most / 4), Descriptors.of(DEFAULTS, 1_000_000));
+        assertEquals(new Descriptors(most, most - most / 4), Descriptors.of(DEFAULTS, 1_000_000));
         assertEquals(
                 new Descriptors(150, 113),
                 Descriptors.of(DEFAULTS.with("max.connections", 200), 300));

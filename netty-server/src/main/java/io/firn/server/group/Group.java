@@ -264,18 +264,22 @@ final class Group {
         return unwritten;
     }
 
+    /** Returns whether nobody needs the group in memory if its file has everything. */
+    @GuardedBy("this")
+    boolean isIdle() {
+        return state == GroupState.EMPTY && emptySinceMs != NEVER_USED && pendingIds.isEmpty();
+    }
+
     /**
-     * Leaves the memory if the group's file has everything and nobody is a member. The group then
-     * is dead: requests that have it already are to be tried again. The store keeps its offsets.
+     * Leaves the memory if the group is idle and its file has everything. The group then is dead:
+     * requests that have it already are to be tried again. The store keeps its offsets.
      */
     @GuardedBy("this")
     boolean leaveMemory() {
-        if (state != GroupState.EMPTY
-                || unwritten
-                || emptySinceMs == NEVER_USED
-                || !pendingIds.isEmpty()) {
+        if (!isIdle() || unwritten) {
             return false;
         }
+        countMemory(); // what is subtracted when it comes back is what its file has
         memory.store(cursorBytes);
         state = GroupState.DEAD;
         return true;
@@ -318,10 +322,21 @@ final class Group {
         unwritten = true;
     }
 
-    /** Returns whether its offsets in a topic are counted, or would have room. */
+    /**
+     * As the other method, of offsets that the store has already, as an earlier version has left
+     * them: for these there only has to be memory, also if their client has more than its share.
+     */
     @GuardedBy("this")
-    boolean mayHaveCursor(UUID topic, long bytes) {
-        return topics.containsKey(topic) || hasMemoryFor(bytes);
+    boolean noteStoredCursor(UUID topic, long bytes) {
+        if (topics.containsKey(topic)) {
+            return true;
+        }
+        if (memory != null && !memory.hasMemoryFor(bytes)) {
+            return false;
+        }
+        addTopic(topic, bytes);
+        countMemory();
+        return true;
     }
 
     /** Returns what its offsets use. */

@@ -12,11 +12,13 @@ final class GroupMemory {
     static final String NOBODY = "";
 
     private final Shares shares;
+    private final MemoryRefusals refusals;
     private String owner;
     private long counted;
 
-    GroupMemory(Shares shares, String owner) {
+    GroupMemory(Shares shares, MemoryRefusals refusals, String owner) {
         this.shares = shares;
+        this.refusals = refusals;
         this.owner = owner;
     }
 
@@ -26,7 +28,12 @@ final class GroupMemory {
 
     /** Returns whether a number of bytes may be added. */
     boolean hasRoomFor(long more) {
-        return shares.hasRoomFor(owner, more);
+        return shares.hasRoomFor(owner, more) || refusals.refuse(owner);
+    }
+
+    /** Returns whether there is memory for bytes, whatever the share of the client. */
+    boolean hasMemoryFor(long more) {
+        return shares.hasMemoryFor(more) || refusals.refuse(owner);
     }
 
     /** Sets the bytes that the group uses now. */

@@ -1,5 +1,6 @@
 package io.firn.server.group;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.firn.Cursor;
 import io.firn.LogStore;
 import io.firn.Topic;
@@ -11,6 +12,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
+import org.apache.kafka.common.errors.CoordinatorNotAvailableException;
 import org.apache.kafka.common.protocol.Errors;
 
 /**
@@ -64,6 +66,35 @@ final class GroupOffsets {
     static Cursor find(Topic topic, String groupId) {
         // A query must not create the cursor.
         return GroupIds.isValid(groupId) && topic.hasCursor(groupId) ? topic.cursor(groupId) : null;
+    }
+
+    /**
+     * Returns the group's offsets in a topic to read them; null if it never had any.
+     *
+     * @param group null if nothing else is known of it
+     * @throws CoordinatorNotAvailableException if there is no memory for them: the store keeps what
+     *     was read of them
+     */
+    static Cursor read(Topic topic, String groupId, Group group) {
+        if (!GroupIds.isValid(groupId) || !topic.hasCursor(groupId)) {
+            return null;
+        }
+        if (group != null) {
+            synchronized (group) {
+                if (!group.noteStoredCursor(topic.id(), memoryBytes(topic))) {
+                    throw new CoordinatorNotAvailableException("no memory for the offsets");
+                }
+            }
+        }
+        return topic.cursor(groupId);
+    }
+
+    /** Returns whether there is memory for the group's offsets in a topic, which is counted. */
+    @GuardedBy("group")
+    static boolean mayCommit(Topic topic, Group group) {
+        long bytes = memoryBytes(topic);
+        return group.noteCursor(topic.id(), bytes)
+                || (topic.hasCursor(group.id()) && group.noteStoredCursor(topic.id(), bytes));
     }
 
     /** Returns the topics in which a group has offsets. */

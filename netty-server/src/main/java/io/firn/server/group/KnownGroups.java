@@ -1,6 +1,7 @@
 package io.firn.server.group;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
+import io.firn.FirnException;
 import io.firn.server.wire.Shares;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -45,6 +46,7 @@ final class KnownGroups {
 
     private final GroupFiles files;
     private final Shares memory;
+    private final MemoryRefusals refusals;
     private final UnaryOperator<Group> start;
 
     /**
@@ -55,6 +57,7 @@ final class KnownGroups {
     KnownGroups(GroupFiles files, Shares memory, UnaryOperator<Group> start) {
         this.files = files;
         this.memory = memory;
+        this.refusals = new MemoryRefusals(memory);
         this.start = start;
     }
 
@@ -93,7 +96,7 @@ final class KnownGroups {
 
     private Group load(Group group) {
         synchronized (group) {
-            group.memory(new GroupMemory(memory, group.storedOwner()));
+            group.memory(new GroupMemory(memory, refusals, group.storedOwner()));
         }
         loaded.put(group.id(), start.apply(group));
         return group;
@@ -107,6 +110,7 @@ final class KnownGroups {
      *     loaded, since groups with members use the memory
      */
     Group find(String groupId) {
+        makeSomeRoom(); // the request may need memory
         Group known = loaded.get(groupId);
         if (known == null && stored.get() > 0) {
             synchronized (changing) {
@@ -127,13 +131,15 @@ final class KnownGroups {
             return null;
         }
         long more = bytesOf(group) - offsets.getOrDefault(groupId, 0L);
-        makeRoomFor(more);
+        makeRoomFor(more + some()); // the request may need memory, too
         if (!memory.hasMemoryFor(more) && !isLargeAndAlone(more)) {
+            refusals.refuse(group.storedOwner());
             throw Errors.COORDINATOR_NOT_AVAILABLE.exception(
                     "There is no memory to load the group: try again later.");
         }
+        load(group); // before: nobody may take it for one that is not there
         forgetStored(group);
-        return load(group);
+        return group;
     }
 
     /** What was counted of a group that is not in memory counts no more. */
@@ -154,12 +160,15 @@ final class KnownGroups {
 
     /** Leaves some of the limit to what is new, as long as there are groups without members. */
     private void makeSomeRoom() {
-        long some = memory.mostBytes() / 16;
-        if (!memory.hasMemoryFor(some)) {
+        if (!memory.hasMemoryFor(some())) {
             synchronized (changing) {
-                makeRoomFor(some);
+                makeRoomFor(some());
             }
         }
+    }
+
+    private long some() {
+        return memory.mostBytes() / 16;
     }
 
     @GuardedBy("changing")
@@ -176,7 +185,13 @@ final class KnownGroups {
             if (memory.hasMemoryFor(bytes + more)) {
                 return;
             }
-            unload(each.group);
+            unload(each.group, false);
+        }
+        for (Used each : all) {
+            if (memory.hasMemoryFor(bytes)) {
+                break;
+            }
+            unload(each.group, true);
         }
         lastVainNs = memory.hasMemoryFor(bytes) ? lastVainNs : now;
     }
@@ -184,8 +199,11 @@ final class KnownGroups {
     private record Used(long ns, Group group) {}
 
     @GuardedBy("changing")
-    private void unload(Group group) {
+    private void unload(Group group, boolean mayWrite) {
         synchronized (group) {
+            if (mayWrite && group.isIdle() && group.isUnwritten() && !write(group)) {
+                return;
+            }
             if (group.leaveMemory()) {
                 if (group.cursorBytes() > 0) {
                     offsets.put(group.id(), group.cursorBytes());
@@ -193,6 +211,17 @@ final class KnownGroups {
                 stored.incrementAndGet(); // before: nobody may take it for one that is not there
                 loaded.remove(group.id(), group);
             }
+        }
+    }
+
+    @GuardedBy("group")
+    private boolean write(Group group) {
+        try {
+            files.write(group);
+            return true;
+        } catch (FirnException e) {
+            LOG.log(System.Logger.Level.WARNING, "a group has to stay in memory", e);
+            return false;
         }
     }
 
@@ -204,7 +233,15 @@ final class KnownGroups {
     /** Returns a group to look at, perhaps a copy that does not stay; null if there is none. */
     Group look(String groupId) {
         Group known = loaded.get(groupId);
-        return known == null && stored.get() > 0 ? files.read(groupId, System.nanoTime()) : known;
+        boolean isThere = known != null && isAlive(known);
+        return !isThere && stored.get() > 0 ? files.read(groupId, System.nanoTime()) : known;
+    }
+
+    /** Returns false of a group that leaves the memory, or is deleted, just now. */
+    private static boolean isAlive(Group group) {
+        synchronized (group) {
+            return !group.is(GroupState.DEAD);
+        }
     }
 
     /**
@@ -214,12 +251,15 @@ final class KnownGroups {
      * @return null if there is no memory for another group
      */
     Group findOrCreate(String groupId, String owner) {
-        makeSomeRoom();
         Group known = find(groupId);
         if (known == null) {
             synchronized (changing) {
                 known = find(groupId);
-                if (known == null && memory.hasRoomFor(owner, Group.FIXED_BYTES)) {
+                if (known == null) {
+                    if (!memory.hasRoomFor(owner, Group.FIXED_BYTES)) {
+                        refusals.refuse(owner);
+                        return null;
+                    }
                     known = new Group(groupId, Group.NEVER_USED);
                     synchronized (known) {
                         known.storedOwner(owner);
@@ -228,10 +268,8 @@ final class KnownGroups {
                 }
             }
         }
-        if (known != null) {
-            synchronized (known) {
-                known.adopt(owner);
-            }
+        synchronized (known) {
+            known.adopt(owner);
         }
         return known;
     }

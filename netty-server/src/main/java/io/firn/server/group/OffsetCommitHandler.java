@@ -156,8 +156,7 @@ public final class OffsetCommitHandler implements Handler<OffsetCommitRequestDat
         try {
             String place = GroupOffsets.place(topic, partition);
             synchronized (group) {
-                if (group.is(GroupState.DEAD)
-                        || !group.noteCursor(topic.id(), GroupOffsets.memoryBytes(topic))) {
+                if (group.is(GroupState.DEAD) || !GroupOffsets.mayCommit(topic, group)) {
                     return Errors.COORDINATOR_NOT_AVAILABLE; // the client tries again
                 }
                 long more = group.growth(place, text);

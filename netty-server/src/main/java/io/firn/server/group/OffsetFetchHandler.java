@@ -242,7 +242,7 @@ public final class OffsetFetchHandler implements Handler<OffsetFetchRequestData>
                                 new Uuid(
                                         topic.id().getMostSignificantBits(),
                                         topic.id().getLeastSignificantBits()));
-        Cursor cursor = cursorOf(topic, wanted);
+        Cursor cursor = GroupOffsets.read(topic, wanted.groupId, wanted.group);
         List<OffsetFetchResponsePartitions> found = new ArrayList<>();
         long metadataBytes = 0;
         for (int partition : partitions) {
@@ -263,31 +263,6 @@ public final class OffsetFetchHandler implements Handler<OffsetFetchRequestData>
         }
         exchange.addAnswerBytes(metadataBytes);
         return result.setPartitions(found);
-    }
-
-    /**
-     * Returns the group's offsets in a topic; null if it never had any.
-     *
-     * @throws CoordinatorNotAvailableException if there is no memory for them: the store keeps what
-     *     was read of them
-     */
-    private static Cursor cursorOf(Topic topic, Wanted wanted) {
-        Group group = wanted.group;
-        long bytes = GroupOffsets.memoryBytes(topic);
-        if (group != null) {
-            synchronized (group) {
-                if (!group.mayHaveCursor(topic.id(), bytes)) {
-                    throw new CoordinatorNotAvailableException("no memory for the offsets");
-                }
-            }
-        }
-        Cursor cursor = GroupOffsets.find(topic, wanted.groupId);
-        if (group != null && cursor != null) {
-            synchronized (group) {
-                var unused = group.noteCursor(topic.id(), bytes); // of an earlier version
-            }
-        }
-        return cursor;
     }
 
     /** Before the offset is read: a transaction that ends in between has moved it. */

@@ -173,8 +173,7 @@ public final class TransactionalCommitHandler implements Handler<TxnOffsetCommit
         String note = null;
         synchronized (group) {
             if (to.isOfProducer
-                    && (group.is(GroupState.DEAD)
-                            || !group.noteCursor(topic.id(), GroupOffsets.memoryBytes(topic)))) {
+                    && (group.is(GroupState.DEAD) || !GroupOffsets.mayCommit(topic, group))) {
                 return Errors.COORDINATOR_NOT_AVAILABLE; // the client tries again
             }
             long more = group.growth(place, text);

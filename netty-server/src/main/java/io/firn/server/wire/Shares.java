@@ -79,6 +79,11 @@ public final class Shares {
         return most;
     }
 
+    /** Returns the bytes of a client, with those on a disk. */
+    public long usedBytes(String owner) {
+        return byOwner.getOrDefault(owner, 0L);
+    }
+
     /** Returns the bytes of all clients, without those on a disk. */
     public long usedBytes() {
         return total.get();

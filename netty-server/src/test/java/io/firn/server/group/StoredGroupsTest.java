@@ -17,11 +17,17 @@ import io.firn.server.wire.Shares;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.UUID;
+import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import org.apache.kafka.common.errors.CoordinatorNotAvailableException;
 import org.apache.kafka.common.protocol.Errors;
@@ -35,6 +41,7 @@ class StoredGroupsTest {
     private static final String NOTE = "x".repeat(10_000);
 
     @TempDir Path directory;
+    private final ExecutorService finders = Executors.newFixedThreadPool(3);
     private ScheduledThreadPoolExecutor background;
     private LogStore store;
     private Topic topic;
@@ -55,6 +62,7 @@ class StoredGroupsTest {
     @AfterEach
     void stop() {
         background.shutdownNow();
+        finders.shutdownNow();
         store.close();
     }
 
@@ -347,6 +355,108 @@ class StoredGroupsTest {
         coordinator.expire();
         assertEquals(Set.of("readers"), coordinator.ids());
         assertEquals(1, coordinator.count());
+    }
+
+    /** Their files do not say in which topics they have offsets. */
+    @Test
+    void shouldLoadGroupsOfAnEarlierVersionOneAfterAnotherAlsoWhenTheirOffsetsAreRead()
+            throws IOException {
+        start(100_000_000);
+        for (int i = 0; i < 40; i++) {
+            assertTrue(commit("g" + i, GroupMemory.NOBODY, NOTE));
+            GroupOffsets.commit(topic, "g" + i, 0, i);
+        }
+        start(300_000);
+        for (int i = 0; i < 40; i++) {
+            Group group = coordinator.find("g" + i);
+            assertEquals(i, GroupOffsets.read(topic, "g" + i, group).committed(0).getAsLong());
+        }
+        assertTrue(memory.usedBytes() <= 300_000, memory.usedBytes() + " bytes");
+        start(300_000);
+        for (int i = 0; i < 40; i++) {
+            assertEquals(NOTE, noteOf("g" + i));
+        }
+        Group first = coordinator.find("g0"); // it was written when it left the memory
+        synchronized (first) {
+            assertEquals(Set.of(topic.id()), first.topics().keySet());
+        }
+    }
+
+    @Test
+    void shouldLetAGroupOfAnEarlierVersionCommitThatHasMoreThanItsShare() throws IOException {
+        start(100_000_000);
+        for (int i = 0; i < 40; i++) {
+            assertTrue(commit("g" + i, GroupMemory.NOBODY, NOTE));
+            GroupOffsets.commit(topic, "g" + i, 0, i);
+        }
+        start(300_000);
+        Group full = useAll("client");
+        Group group = coordinator.findOrCreate("g7", "client");
+        synchronized (group) {
+            assertTrue(GroupOffsets.mayCommit(topic, group));
+        }
+        assertTrue(commit("g7", "client", "less"));
+        synchronized (full) {
+            assertFalse(GroupOffsets.mayCommit(topic, full)); // it has none yet
+        }
+    }
+
+    @Test
+    void shouldReadThatAGroupHasNoOffsetsWithoutMemoryForThem() throws IOException {
+        start(300_000);
+        Group full = useAll("client");
+        assertNull(GroupOffsets.read(topic, full.id(), full));
+    }
+
+    /** Returns a group that uses all that a client may use. */
+    private Group useAll(String client) {
+        Group group = coordinator.findOrCreate("of " + client, client);
+        synchronized (group) {
+            while (group.noteCursor(UUID.randomUUID(), 100)) {
+                assertTrue(group.cursorBytes() < memory.mostBytes(), "without a limit");
+            }
+        }
+        return group;
+    }
+
+    @Test
+    void shouldFindAGroupThatAnotherThreadLoadsAtThatTime() throws Exception {
+        start(100_000_000);
+        commit("g", "client", NOTE);
+        for (int round = 0; round < 300; round++) {
+            start(1_000); // only the file is left
+            GroupCoordinator started = coordinator;
+            CyclicBarrier both = new CyclicBarrier(3);
+            List<Future<Group>> found = new ArrayList<>();
+            for (int i = 0; i < 3; i++) {
+                found.add(
+                        finders.submit(
+                                () -> {
+                                    both.await();
+                                    return started.find("g");
+                                }));
+            }
+            for (Future<Group> each : found) {
+                assertSame(started.find("g"), each.get(), "round " + round);
+            }
+        }
+    }
+
+    @Test
+    void shouldDescribeAGroupThatLeavesTheMemoryAsItIs() throws IOException {
+        start(100_000_000);
+        for (int i = 0; i < 40; i++) {
+            assertTrue(commit("g" + i, "client" + i, NOTE));
+        }
+        start(300_000);
+        Group held = coordinator.find("g0");
+        synchronized (held) {
+            assertTrue(held.leaveMemory()); // and the other thread has not gone on yet
+        }
+        Group looked = coordinator.look("g0");
+        synchronized (looked) {
+            assertEquals(GroupState.EMPTY, looked.state());
+        }
     }
 
     @Test
