@@ -13,6 +13,10 @@ import java.lang.management.ManagementFactory;
  */
 record Descriptors(int connections, int connectionsPerAddress) {
     private static final int LEAST = 16;
+    private static final ServerConfig DEFAULTS = ServerConfig.defaults();
+
+    /** Kafka's default, also where a configuration repeats it. */
+    private static final int UNLIMITED = Integer.MAX_VALUE;
 
     static Descriptors of(ServerConfig config) {
         boolean known =
@@ -26,11 +30,13 @@ record Descriptors(int connections, int connectionsPerAddress) {
     }
 
     static Descriptors of(ServerConfig config, long descriptors) {
-        int wanted = config.integer("max.connections");
+        boolean isLimited =
+                config.has("max.connections") && config.integer("max.connections") != UNLIMITED;
+        int wanted = (isLimited ? config : DEFAULTS).integer("max.connections");
         int connections = (int) Math.min(wanted, Math.max(LEAST, descriptors / 2));
         int most = config.integer("max.connections.per.ip");
         // Who chose a limit that is possible means it for all addresses.
-        boolean isChosen = config.has("max.connections") && connections == wanted;
+        boolean isChosen = isLimited && connections == wanted;
         int share = isChosen ? connections : connections - connections / 4;
         return new Descriptors(
                 connections, config.has("max.connections.per.ip") ? most : Math.min(most, share));

@@ -24,7 +24,8 @@ record MemoryPlan(long heapBytes, long directBytes, List<String> chosen) {
         List<String> chosen = new ArrayList<>();
         long groups = chosen(config, "firn.groups.max.bytes", chosen);
         long queued = chosen(config, "queued.max.request.bytes", chosen);
-        long connections = chosen(config, "max.connections", chosen);
+        long unused = chosen(config, "max.connections", chosen);
+        long connections = Descriptors.of(config).connections(); // as many as there can be
         long heap = 0;
         for (HeapBudget each : HeapBudget.values()) {
             heap +=

@@ -56,6 +56,19 @@ class MemoryPlanTest {
         }
     }
 
+    /** Kafka's default, which a configuration may repeat. */
+    @Test
+    void shouldTakeKafkasUnlimitedConnectionsForAsManyAsTheHeapCanBear() {
+        ServerConfig config = ServerConfig.of(Map.of("max.connections", "2147483647"));
+        FirnServer.check(config);
+        assertEquals(
+                MemoryPlan.of(ServerConfig.defaults()).heapBytes(),
+                MemoryPlan.of(config).heapBytes());
+        assertEquals(
+                Descriptors.of(ServerConfig.defaults(), 1_000_000),
+                Descriptors.of(config, 1_000_000));
+    }
+
     @Test
     void shouldBeTheTableOfTheSecurityPage() throws IOException {
         String page = Files.readString(Path.of("../SECURITY.md"));

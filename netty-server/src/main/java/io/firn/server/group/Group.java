@@ -234,7 +234,8 @@ final class Group {
     /** Returns whether the group's file may have a number of bytes more. */
     @GuardedBy("this")
     boolean mayGrow(long more, long mostBytes) {
-        return metadataBytes + cursorBytes + members.protocolBytes() + more <= mostBytes;
+        boolean fits = metadataBytes + cursorBytes + members.protocolBytes() + more <= mostBytes;
+        return fits || (memory != null && memory.refuse());
     }
 
     /** Counts what the group uses now; to be called after changes. */

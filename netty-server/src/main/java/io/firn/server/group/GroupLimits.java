@@ -24,6 +24,11 @@ record GroupLimits(
 
     /** Returns what one group may use: its file is read and written as a whole. */
     long maxGroupBytes() {
+        return maxGroupBytes(memory);
+    }
+
+    /** Returns the same of a memory. */
+    static long maxGroupBytes(Shares memory) {
         return memory.mostBytes() / 4;
     }
 

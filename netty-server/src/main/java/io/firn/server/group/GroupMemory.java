@@ -31,6 +31,11 @@ final class GroupMemory {
         return shares.hasRoomFor(owner, more) || refusals.refuse(owner);
     }
 
+    /** Logs that the group may not grow; returns false. */
+    boolean refuse() {
+        return refusals.refuse(owner);
+    }
+
     /** Returns whether there is memory for bytes, whatever the share of the client. */
     boolean hasMemoryFor(long more) {
         return shares.hasMemoryFor(more) || refusals.refuse(owner);

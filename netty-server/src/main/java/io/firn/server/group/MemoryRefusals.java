@@ -27,10 +27,11 @@ final class MemoryRefusals {
         if (now - last >= AGAIN_NS && lastNs.compareAndSet(last, now)) {
             LOG.log(
                     System.Logger.Level.WARNING,
-                    "a group of {0} is refused memory: its groups use {1} bytes, of {2} that one"
-                            + " client may use; all together use {3} of firn.groups.max.bytes={4}."
-                            + " Delete groups, or raise it with the heap",
+                    "a group of {0} is refused memory: it would have more than {1} bytes, or its"
+                            + " client, who has {2}, more than {3}, or all, who have {4}, more than"
+                            + " firn.groups.max.bytes={5}. Delete groups, or raise it with the heap",
                     owner.equals(GroupMemory.NOBODY) ? "an earlier version" : Fields.shown(owner),
+                    Long.toString(GroupLimits.maxGroupBytes(memory)),
                     Long.toString(memory.usedBytes(owner)),
                     Long.toString(memory.mostBytes() / 2),
                     Long.toString(memory.usedBytes()),
