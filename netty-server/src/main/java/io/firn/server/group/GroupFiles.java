@@ -35,6 +35,9 @@ final class GroupFiles {
     private static final String OWNER = "owner";
     private static final long LARGE_BYTES = 256 << 10;
 
+    /** File systems have no longer names, and answer with an error to the question for one. */
+    private static final int LONGEST_NAME = 255;
+
     private final FileMedium medium;
     private final Path directory;
 
@@ -86,8 +89,9 @@ final class GroupFiles {
 
     /** Returns whether a group has a file. */
     boolean has(String groupId) {
+        Path file = file(groupId);
         try {
-            return medium.exists(file(groupId));
+            return isPossible(file) && medium.exists(file);
         } catch (IOException e) {
             throw new FirnException(
                     "group " + groupId + " could not be looked for: " + e.getMessage(), e);
@@ -96,9 +100,10 @@ final class GroupFiles {
 
     /** Returns a group as its file has it; null if it has none, or a corrupted one. */
     Group read(String groupId, long nowNs) {
-        String name = file(groupId).getFileName().toString();
+        Path file = file(groupId);
+        String name = file.getFileName().toString();
         try {
-            return readFile(name, nowNs);
+            return isPossible(file) ? readFile(name, nowNs) : null;
         } catch (DamagedFileException e) {
             logCorrupted(name, e);
             return null;
@@ -106,6 +111,11 @@ final class GroupFiles {
             throw new FirnException(
                     "group " + groupId + " could not be read: " + e.getMessage(), e);
         }
+    }
+
+    /** A client may ask for any id. */
+    private static boolean isPossible(Path file) {
+        return file.getFileName().toString().length() <= LONGEST_NAME;
     }
 
     private Group readFile(String name, long nowNs) throws IOException {

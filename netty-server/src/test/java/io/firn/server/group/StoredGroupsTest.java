@@ -132,6 +132,18 @@ class StoredGroupsTest {
     }
 
     @Test
+    void shouldKnowNoGroupWhoseIdIsLongerThanTheNameOfAFile() throws IOException {
+        start(1_000_000);
+        fill("client", "g");
+        start(100_000);
+        String tooLong = "x".repeat(1_000);
+        assertFalse(coordinator.has(tooLong));
+        assertNull(coordinator.look(tooLong));
+        assertEquals(Errors.UNKNOWN_MEMBER_ID, coordinator.heartbeat(tooLong, 1, "m", null));
+        assertEquals(Errors.GROUP_ID_NOT_FOUND, coordinator.delete(tooLong));
+    }
+
+    @Test
     void shouldCountTheOffsetsOfAGroupAfterARestart() throws IOException {
         start(1_000_000);
         Group group = coordinator.findOrCreate("readers", "client");
