@@ -1,5 +1,6 @@
 package io.firn.format;
 
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -21,6 +22,7 @@ import io.firn.compress.Scratch;
 import io.firn.kafka.KafkaBatches;
 import io.firn.kafka.SeededTest;
 import java.io.IOException;
+import java.io.InputStream;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -151,6 +153,18 @@ class HostileBatchTest {
                 assertThrows(InvalidBatchException.class, () -> appender.appendBatch(dense));
 
         assertTrue(e.getMessage().contains("a block of it takes"), e.getMessage());
+    }
+
+    /** Clients on librdkafka send all records in one block, without the header of Java's. */
+    @Test
+    void shouldDecompressALargeSnappyBlockWithoutAHeader() throws IOException {
+        byte[] bytes = new byte[3 << 20];
+        new Random(1).nextBytes(bytes);
+        byte[] block = org.xerial.snappy.Snappy.compress(bytes);
+        try (InputStream in =
+                Codecs.openSmall(Compression.SNAPPY, ByteBuffer.wrap(block), 4 << 20)) {
+            assertArrayEquals(bytes, in.readAllBytes());
+        }
     }
 
     @SeededTest

@@ -52,9 +52,8 @@ public final class Codecs {
     public static InputStream open(Compression codec, byte[] source, int maxBytes)
             throws IOException {
         LIBRARIES[codec.ordinal()].require();
-        if (codec == Compression.SNAPPY
-                && SnappyBlocks.announced(ByteBuffer.wrap(source), 0, source.length) > maxBytes) {
-            throw new IOException("batch decompresses to more than " + maxBytes + " bytes");
+        if (codec == Compression.SNAPPY) {
+            return snappy(ByteBuffer.wrap(source), maxBytes, Long.MAX_VALUE);
         }
         return input(codec, new ByteArrayInputStream(source));
     }
@@ -71,19 +70,29 @@ public final class Codecs {
     public static InputStream openSmall(Compression codec, ByteBuffer source, int maxBytes)
             throws IOException {
         LIBRARIES[codec.ordinal()].require();
+        if (codec == Compression.SNAPPY) {
+            return snappy(source, maxBytes, MOST_HELD);
+        }
+        InputStream in = new BatchInput(source, source.position(), source.remaining());
+        return codec == Compression.ZSTD ? ZstdStreams.smallInput(in) : input(codec, in);
+    }
+
+    private static InputStream snappy(ByteBuffer source, int maxBytes, long mostHeld)
+            throws IOException {
         int from = source.position();
         int length = source.remaining();
-        if (codec == Compression.SNAPPY) {
-            if (SnappyBlocks.announced(source, from, length) > maxBytes) {
-                throw new IOException("batch decompresses to more than " + maxBytes + " bytes");
-            }
-            long held = SnappyBlocks.held(source, from, length);
-            if (held > MOST_HELD) {
-                throw new IOException(tooLarge("a block", held));
-            }
+        if (SnappyBlocks.announced(source, from, length) > maxBytes) {
+            throw new IOException("batch decompresses to more than " + maxBytes + " bytes");
         }
-        InputStream in = new BatchInput(source, from, length);
-        return codec == Compression.ZSTD ? ZstdStreams.smallInput(in) : input(codec, in);
+        long held = SnappyBlocks.held(source, from, length);
+        if (held > mostHeld) {
+            throw new IOException(tooLarge("a block", held));
+        }
+        try {
+            return SnappyBlocks.stream(source, from, length);
+        } catch (IOException e) {
+            throw explained(Compression.SNAPPY, e);
+        }
     }
 
     private static String tooLarge(String what, long bytes) {

@@ -1,6 +1,8 @@
 package io.firn.compress;
 
+import java.io.ByteArrayInputStream;
 import java.io.IOException;
+import java.io.InputStream;
 import java.lang.invoke.MethodHandle;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodType;
@@ -18,9 +20,6 @@ final class SnappyBlocks {
     private static final int HEADER_BYTES = 16;
 
     private static final long MAGIC = 0x8253_4e41_5050_5900L;
-
-    /** The library reads a block without a header into an array that it doubles. */
-    private static final int READ_COPIES = 3;
 
     private static final MethodHandle LENGTH =
             function("uncompressedLength", byte[].class, int.class, int.class);
@@ -57,8 +56,8 @@ final class SnappyBlocks {
     }
 
     /**
-     * Returns the most bytes that the library's stream holds: the largest block, twice where arrays
-     * grow from block to block, and as it is compressed.
+     * Returns the most bytes that {@link #stream} holds: the largest block, and as it is
+     * compressed; both twice where the library's arrays grow from block to block.
      */
     static long held(ByteBuffer source, int from, int length) throws IOException {
         SnappyBlocks blocks = new SnappyBlocks(source, from, length);
@@ -68,7 +67,20 @@ final class SnappyBlocks {
             largest = Math.max(largest, blocks.announced());
             longest = Math.max(longest, blocks.size);
         }
-        return blocks.isFramed ? 2 * (largest + longest) : largest + (long) READ_COPIES * length;
+        return (blocks.isFramed ? 2 : 1) * (largest + longest);
+    }
+
+    /**
+     * Returns a stream of the decompressed bytes. A block without a header is decompressed here:
+     * the library's stream reads it into an array that it doubles, and needs three of its size.
+     */
+    static InputStream stream(ByteBuffer source, int from, int length) throws IOException {
+        SnappyBlocks blocks = new SnappyBlocks(source, from, length);
+        if (blocks.isFramed || length == 0) {
+            return SnappyStreams.input(new BatchInput(source, from, length));
+        }
+        byte[] all = new byte[Math.toIntExact(announced(source, from, length))];
+        return new ByteArrayInputStream(all, 0, decompress(source, from, length, all));
     }
 
     /**
