@@ -352,6 +352,24 @@ final class Group {
         return topics;
     }
 
+    /** Forgets topics that were deleted, with the metadata of their offsets. */
+    @GuardedBy("this")
+    void forgetTopics(Set<UUID> deleted) {
+        for (UUID topic : deleted) {
+            Long bytes = topics.remove(topic);
+            if (bytes != null) {
+                cursorBytes -= bytes;
+                unwritten = true;
+                String places = topic + ".";
+                commitMetadata.keySet().stream()
+                        .filter(each -> each.startsWith(places))
+                        .toList()
+                        .forEach(each -> commitMetadata(each, null));
+            }
+        }
+        countMemory();
+    }
+
     /** Returns whether nothing is known of the group but its id. */
     @GuardedBy("this")
     boolean isUnused() {

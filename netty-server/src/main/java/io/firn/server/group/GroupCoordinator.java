@@ -4,9 +4,11 @@ import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.firn.server.config.GroupIds;
 import io.firn.server.group.Admission.JoinRequest;
 import java.io.IOException;
+import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.Map;
 import java.util.Set;
+import java.util.UUID;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.function.Consumer;
 import org.apache.kafka.common.errors.CoordinatorNotAvailableException;
@@ -332,7 +334,10 @@ public final class GroupCoordinator {
         }
     }
 
-    /** Deletes groups that have been empty for too long; to be called every few minutes. */
+    /**
+     * Deletes groups that have been empty for too long, and forgets what groups have of deleted
+     * topics; to be called every few minutes.
+     */
     void expire() {
         long before = System.currentTimeMillis() - limits.retentionMs();
         for (Group group : groups.loaded()) {
@@ -340,6 +345,26 @@ public final class GroupCoordinator {
         }
         for (String id : groups.storedIds()) {
             expire(id, () -> expireStored(id, before));
+        }
+        forgetDeletedTopics(); // last: whatever fails in it, the groups expire
+    }
+
+    /** A group that reads ever new topics would use up what it may have. */
+    private void forgetDeletedTopics() {
+        Set<UUID> named = new HashSet<>();
+        for (Group group : groups.loaded()) {
+            synchronized (group) {
+                named.addAll(group.topics().keySet());
+            }
+        }
+        // After these were gathered: one that is created meanwhile would count as deleted.
+        Set<UUID> deleted = offsets.deletedOf(named);
+        if (!deleted.isEmpty()) {
+            for (Group group : groups.loaded()) {
+                synchronized (group) {
+                    group.forgetTopics(deleted);
+                }
+            }
         }
     }
 

@@ -9,9 +9,11 @@ import io.firn.UnreadableTopicException;
 import io.firn.server.config.GroupIds;
 import io.firn.server.log.ServedTopic;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.UUID;
 import org.apache.kafka.common.errors.CoordinatorNotAvailableException;
 import org.apache.kafka.common.protocol.Errors;
 
@@ -113,6 +115,14 @@ final class GroupOffsets {
         Set<String> ids = new TreeSet<>();
         topics().forEach(topic -> ids.addAll(topic.cursorNames()));
         return ids;
+    }
+
+    /** Returns those of some topics, which existed before the call, that were deleted. */
+    Set<UUID> deletedOf(Set<UUID> topics) {
+        Set<UUID> deleted = new HashSet<>(topics);
+        topics().forEach(topic -> deleted.remove(topic.id()));
+        deleted.removeAll(store.unreadableTopics().keySet());
+        return deleted;
     }
 
     /** Deletes all offsets of a group; returns false if it had none. */

@@ -472,6 +472,36 @@ class StoredGroupsTest {
     }
 
     @Test
+    void shouldForgetWhatAGroupHasOfTopicsThatWereDeleted() throws IOException {
+        start(1_000_000, 1_000_000_000);
+        Topic other = store.createTopic("other", TopicOptions.defaults());
+        Group group = coordinator.findOrCreate("readers", "client");
+        synchronized (group) {
+            assertTrue(GroupOffsets.mayCommit(topic, group));
+            assertTrue(GroupOffsets.mayCommit(other, group));
+        }
+        String kept = GroupOffsets.place(topic, 0);
+        String gone = GroupOffsets.place(other, 0);
+        assertTrue(commits.record(group, Map.of(kept, "a", gone, NOTE)));
+        coordinator.expire();
+        long before = memory.usedBytes();
+        synchronized (group) {
+            assertEquals(Set.of(topic.id(), other.id()), group.topics().keySet());
+        }
+        store.deleteTopic("other");
+        coordinator.expire();
+        synchronized (group) {
+            assertEquals(Set.of(topic.id()), group.topics().keySet());
+            assertEquals(Map.of(kept, "a"), group.commitMetadata());
+        }
+        assertTrue(memory.usedBytes() < before - 20_000, memory.usedBytes() + " bytes");
+        assertTrue(commits.record(group, Map.of(kept, "a")));
+        start(1_000_000);
+        assertTrue(memory.usedBytes() < before - 20_000, memory.usedBytes() + " bytes");
+        assertEquals("a", noteOf("readers"));
+    }
+
+    @Test
     void shouldCountAGroupOfAnEarlierVersionForTheClientThatCommits() throws IOException {
         start(1_000_000);
         assertTrue(commit("old", GroupMemory.NOBODY, NOTE));
