@@ -248,6 +248,33 @@ class ReadMemoryTest {
     }
 
     @Test
+    void shouldSearchATimestampWhenTheThreadIsInterruptedAndHasToWaitForMemory() throws Exception {
+        append(0, Compression.LZ4, RECORDS);
+        append(2, Compression.ZSTD, RECORDS); // its window takes all memory
+        CountDownLatch reading = new CountDownLatch(1);
+        CountDownLatch mayReturn = new CountDownLatch(1);
+        Stores.Task<Integer> slow =
+                Stores.start(() -> pollSlowly(topic.partition(0), reading, mayReturn));
+        reading.await();
+        Stores.Task<Boolean> searches =
+                Stores.start(
+                        () -> {
+                            Thread.currentThread().interrupt();
+                            long found = topic.partition(2).findTimestamp(1234).offset();
+                            return found == 0 && Thread.interrupted();
+                        });
+        Stores.await(
+                "the search to wait or to end",
+                () ->
+                        searches.isDone()
+                                || searches.thread().getState() == Thread.State.TIMED_WAITING);
+        mayReturn.countDown();
+
+        assertTrue(searches.result());
+        assertEquals(RECORDS, slow.result());
+    }
+
+    @Test
     void shouldRefuseAtOnceWhatAHandlerReadsBesideItsOwnBatches() {
         append(0, Compression.SNAPPY, RECORDS);
         append(1, Compression.SNAPPY, RECORDS);

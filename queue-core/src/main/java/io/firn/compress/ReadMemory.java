@@ -127,7 +127,19 @@ public final class ReadMemory {
      *
      * @param own what the caller has in use, which is empty; null for nothing
      */
-    public Grant take(long bytes, ReadBuffer own) {
+    Grant take(long bytes, ReadBuffer own) {
+        return take(bytes, own, true);
+    }
+
+    /**
+     * As {@link #take}, with nothing in use, but an interrupt does not end the wait: for whoever
+     * cannot return without a result. The thread's status stays set.
+     */
+    public Grant takeUninterruptibly(long bytes) {
+        return take(bytes, null, false);
+    }
+
+    private Grant take(long bytes, ReadBuffer own, boolean isInterruptible) {
         long wanted = Math.min(bytes, limit);
         lock.lock();
         try {
@@ -135,7 +147,7 @@ public final class ReadMemory {
             if ((isReading || line.isEmpty()) && makeRoom(wanted)) {
                 return Grant.GRANTED;
             }
-            return isReading ? Grant.BUSY : await(wanted);
+            return isReading ? Grant.BUSY : await(wanted, isInterruptible);
         } finally {
             lock.unlock();
         }
@@ -152,26 +164,43 @@ public final class ReadMemory {
     }
 
     @GuardedBy("lock")
-    private Grant await(long bytes) {
+    private Grant await(long bytes, boolean isInterruptible) {
         Object place = new Object();
         line.add(place);
         isAwaited = true; // before the next look at buffers; who lets go of one looks here after it
+        boolean isInterrupted = false;
         try {
-            long leftNs = longestWaitNs;
+            long untilNs = System.nanoTime() + longestWaitNs;
             while (line.peek() != place || !makeRoom(bytes)) {
+                long leftNs = untilNs - System.nanoTime();
                 if (leftNs <= 0) {
                     return Grant.BUSY;
                 }
-                leftNs = freed.awaitNanos(leftNs);
+                isInterrupted |= awaitFreed(leftNs);
+                if (isInterrupted && isInterruptible) {
+                    return Grant.INTERRUPTED;
+                }
             }
             return Grant.GRANTED;
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            return Grant.INTERRUPTED;
         } finally {
             line.remove(place);
             isAwaited = !line.isEmpty();
             freed.signalAll(); // the next one in the line
+            if (isInterrupted) {
+                Thread.currentThread().interrupt();
+            }
+        }
+    }
+
+    /** Returns whether the thread was interrupted, which clears its status. */
+    @GuardedBy("lock")
+    @SuppressWarnings("WaitNotInLoop") // it is in the caller's
+    private boolean awaitFreed(long ns) {
+        try {
+            freed.awaitNanos(ns);
+            return false;
+        } catch (InterruptedException e) {
+            return true;
         }
     }
 

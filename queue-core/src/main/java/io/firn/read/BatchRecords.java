@@ -193,7 +193,7 @@ final class BatchRecords {
         }
         // The window of ZSTD is memory of the system, which takes what is used of it.
         boolean isTooLarge = needed > memory.limit() && codec != Compression.ZSTD;
-        Grant grant = isTooLarge ? Grant.TOO_LARGE : memory.take(needed, null);
+        Grant grant = isTooLarge ? Grant.TOO_LARGE : memory.takeUninterruptibly(needed);
         if (grant != Grant.GRANTED) {
             throw cursor.notDecompressed(nextOffset, grant, memory);
         }
