@@ -240,7 +240,7 @@ public abstract class LogStoreBuilder {
      * decompresses the batch again. A poll waits while handlers on other threads are using all of
      * it (see {@link ReadMemoryException}). More than a sixteenth of it, and than 4 MiB, is not
      * kept after the last record of a batch. Batches that are not compressed need none of it. 1 MiB
-     * or more; by default a tenth of the largest heap (6/64), from 16 to 256 MiB.
+     * or more; by default 5/64 of the largest heap, from 16 to 256 MiB.
      *
      * @throws InvalidOptionException when it is less
      */

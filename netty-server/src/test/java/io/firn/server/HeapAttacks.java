@@ -14,6 +14,10 @@ import org.apache.kafka.common.message.CreateTopicsRequestData;
 import org.apache.kafka.common.message.CreateTopicsRequestData.CreatableTopic;
 import org.apache.kafka.common.message.CreateTopicsRequestData.CreatableTopicConfig;
 import org.apache.kafka.common.message.CreateTopicsResponseData;
+import org.apache.kafka.common.message.FetchRequestData;
+import org.apache.kafka.common.message.FetchRequestData.FetchPartition;
+import org.apache.kafka.common.message.FetchRequestData.FetchTopic;
+import org.apache.kafka.common.message.FetchResponseData;
 import org.apache.kafka.common.message.OffsetCommitRequestData;
 import org.apache.kafka.common.message.OffsetCommitRequestData.OffsetCommitRequestPartition;
 import org.apache.kafka.common.message.OffsetCommitRequestData.OffsetCommitRequestTopic;
@@ -30,6 +34,7 @@ final class HeapAttacks {
     private static final int METADATA_CHARS = 4_000;
     private static final int COMMITS = 15;
     private static final int FIRST_ADDRESS = 10;
+    private static final int FETCHING = 4;
     private static final int BOMBS = 24;
     private static final int BOMB_BYTES = 30 << 20;
 
@@ -58,7 +63,9 @@ final class HeapAttacks {
         }
     }
 
-    /** Groups, ids of producers, transactions, and compaction of what is large, by each client. */
+    /**
+     * Groups, producers, transactions, readers, and compaction of what is large, by each client.
+     */
     void fillAll(int clients) throws IOException, InterruptedException {
         prepare(clients);
         List<Thread> threads = new ArrayList<>();
@@ -68,6 +75,9 @@ final class HeapAttacks {
             threads.add(start(client, wire -> commit(wire, "heap-" + System.nanoTime())));
             threads.add(start(client, wire -> inventProducers(wire, client)));
             threads.add(start(client, wire -> produceBombs(wire, client)));
+            for (int k = 0; k < FETCHING; k++) {
+                threads.add(start(client, this::fetchFromAll));
+            }
             threads.add(start(client, wire -> transactions.run("open-transactions", wire, client)));
             threads.add(start(client, wire -> transactions.run("transaction-names", wire, client)));
         }
@@ -182,6 +192,26 @@ final class HeapAttacks {
             wire.receive();
         }
         count.accept("20 ids of producers");
+    }
+
+    /** The connection keeps a reader for each partition and isolation. */
+    private void fetchFromAll(Wire wire) throws IOException {
+        for (byte isolation = 0; isolation < 2; isolation++) {
+            List<FetchPartition> all = new ArrayList<>();
+            for (int i = 0; i < PARTITIONS; i++) {
+                all.add(new FetchPartition().setPartition(i).setPartitionMaxBytes(1));
+            }
+            wire.ask(
+                    ApiKeys.FETCH,
+                    Asks.FETCH,
+                    new FetchRequestData()
+                            .setIsolationLevel(isolation)
+                            .setTopics(
+                                    List.of(new FetchTopic().setTopic(OFFSETS).setPartitions(all))),
+                    new FetchResponseData());
+        }
+        count.accept("fetched");
+        LockSupport.parkNanos(TimeUnit.SECONDS.toNanos(1));
     }
 
     /** A batch of about 1,000 bytes is a tombstone whose key is very long. */

@@ -3,11 +3,13 @@ package io.firn.server;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.firn.api.Waiting;
 import io.firn.medium.FileMedium;
 import io.firn.medium.SmallFile;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -16,6 +18,10 @@ import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.apache.kafka.common.message.DescribeGroupsRequestData;
 import org.apache.kafka.common.message.DescribeGroupsResponseData;
 import org.apache.kafka.common.message.ListGroupsRequestData;
@@ -174,18 +180,76 @@ class HeapTest {
     private static void check(ServerProcess server) throws IOException {
         try (Wire wire = new Wire("127.0.0.2", server.port())) {
             createTopic(wire);
-            assertEquals(Errors.NONE, commit(wire, "honest", "a note"));
-            assertEquals("a note", metadataOf(wire, "honest"));
-            assertEquals(
-                    Errors.NONE.code(),
-                    Asks.produced(wire, TOPIC, 0, Asks.ALL, Asks.batch(new byte[100])).errorCode());
+            check(wire);
         }
     }
 
+    private static void check(Wire wire) throws IOException {
+        assertEquals(Errors.NONE, commit(wire, "honest", "a note"));
+        assertEquals("a note", metadataOf(wire, "honest"));
+        assertEquals(
+                Errors.NONE.code(),
+                Asks.produced(wire, TOPIC, 0, Asks.ALL, Asks.batch(new byte[100])).errorCode());
+    }
+
+    /** Returns what a server uses of something, once it has said so. */
+    private static long uses(ServerProcess server, String what) {
+        Matcher found = Pattern.compile(" " + what + "=(\\d+)").matcher(server.uses());
+        return found.find() ? Long.parseLong(found.group(1)) : 0;
+    }
+
+    /** Waits for a condition, and no longer than the server has memory. */
+    private static void await(ServerProcess server, BooleanSupplier condition) {
+        Waiting.await(
+                server::uses, () -> !server.outOfMemory().isEmpty() || condition.getAsBoolean());
+        assertEquals(List.of(), server.outOfMemory());
+    }
+
+    /** The application in the process of the server goes on reading. */
+    private static void awaitReads(ServerProcess server) {
+        await(server, () -> uses(server, "read") > 0);
+        long before = uses(server, "read");
+        await(server, () -> uses(server, "read") > before + 100);
+    }
+
     @Test
-    void shouldServeOthersWhenEachLimitOfMemoryIsReachedAndAfterARestart() throws Exception {
-        fillEverything(
-                2, 5, 1, List.of("commits COORDINATOR_NOT_AVAILABLE", "bombs NONE", "opened"));
+    void shouldCompactReadAndStartAgainWhenAllThatClientsCanFillIsFull() throws Exception {
+        Map<String, String> settings = new HashMap<>(SETTINGS);
+        settings.put("firn.write.stall.ms", "600000"); // so that what is held stays so
+        try (ServerProcess server = new ServerProcess(ReadingServer.class, directory, settings);
+                HeapPots pots = new HeapPots(server.port())) {
+            try (Wire honest = new Wire("127.0.0.2", server.port())) {
+                createTopic(honest);
+                pots.createTopics();
+                pots.fillTransactions();
+                pots.fillNames();
+                pots.fillGroups();
+                pots.fillProducers();
+                pots.fillPartitions();
+                pots.fillReaders();
+                pots.holdRequests();
+                await(server, () -> uses(server, "queued") >= uses(server, "of"));
+                pots.fillConnections();
+                pots.fillCompaction(honest);
+                while (!HeapPots.isCompacted(honest)) {
+                    LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(50));
+                }
+                awaitReads(server);
+                HeapPots.checkPartitions(honest);
+                check(honest);
+            }
+            server.kill();
+            pots.release();
+            server.start();
+            check(server);
+            awaitReads(server);
+            pots.searchByTime();
+            try (Wire honest = new Wire("127.0.0.2", server.port())) {
+                HeapPots.checkPartitions(honest);
+            }
+            pots.checkNames();
+            assertEquals(List.of(), server.outOfMemory());
+        }
     }
 
     @Tag("slow")

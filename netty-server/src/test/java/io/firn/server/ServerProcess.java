@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -17,6 +18,9 @@ final class ServerProcess implements AutoCloseable {
     private static final Pattern SERVING =
             Pattern.compile("Serving .* on [^ ]*:(\\d+) after (\\d+) ms\\.");
 
+    private static final String USES = "Uses ";
+
+    private final List<String> outOfMemory = new CopyOnWriteArrayList<>();
     private final Class<?> program;
     private final Path directory;
     private final String protocol;
@@ -25,6 +29,7 @@ final class ServerProcess implements AutoCloseable {
     /** How many it may have open; 0 for as many as this process. */
     private final int descriptors;
 
+    private volatile String uses = "";
     private Process process;
     private int port;
     private long startMs;
@@ -74,6 +79,7 @@ final class ServerProcess implements AutoCloseable {
                                 "-XX:TieredStopAtLevel=1",
                                 "-XX:+UseSerialGC",
                                 "-Xmx128m",
+                                "-XX:+ExitOnOutOfMemoryError", // as bin/firn-server
                                 "-cp",
                                 System.getProperty("java.class.path"),
                                 program.getName(),
@@ -89,11 +95,13 @@ final class ServerProcess implements AutoCloseable {
         ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
         builder.environment().remove("JAVA_TOOL_OPTIONS");
         builder.environment().remove("JDK_JAVA_OPTIONS");
+        uses = "";
         process = builder.start();
         BufferedReader words = process.inputReader(StandardCharsets.UTF_8);
         StringBuilder said = new StringBuilder();
         String line;
         while ((line = words.readLine()) != null) {
+            note(line);
             said.append(line).append('\n');
             Matcher serving = SERVING.matcher(line);
             if (serving.matches()) {
@@ -107,13 +115,14 @@ final class ServerProcess implements AutoCloseable {
     }
 
     /** It would stop at a full pipe. */
-    private static void drain(BufferedReader words) {
+    private void drain(BufferedReader words) {
         Thread reader =
                 new Thread(
                         () -> {
                             try (words) {
-                                while (words.readLine() != null) {
-                                    continue;
+                                String line;
+                                while ((line = words.readLine()) != null) {
+                                    note(line);
                                 }
                             } catch (IOException e) {
                                 return; // killed
@@ -122,6 +131,24 @@ final class ServerProcess implements AutoCloseable {
                         "words");
         reader.setDaemon(true);
         reader.start();
+    }
+
+    private void note(String line) {
+        if (line.contains("OutOfMemoryError")) {
+            outOfMemory.add(line);
+        } else if (line.startsWith(USES)) {
+            uses = line;
+        }
+    }
+
+    /** Returns what it has said of memory that it had not, since it was first started. */
+    List<String> outOfMemory() {
+        return outOfMemory;
+    }
+
+    /** Returns what it uses, if it is a {@link ReadingServer}; empty before it has said so. */
+    String uses() {
+        return uses;
     }
 
     int port() {

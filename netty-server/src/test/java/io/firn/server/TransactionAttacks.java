@@ -102,7 +102,7 @@ final class TransactionAttacks {
         return Wire.request(key, (short) version, body);
     }
 
-    private static byte[] init(String name) {
+    static byte[] init(String name) {
         return request(
                 ApiKeys.INIT_PRODUCER_ID,
                 4,
@@ -114,7 +114,7 @@ final class TransactionAttacks {
     /** A producer's name and identity. */
     record Named(String name, long id, short epoch) {}
 
-    private static Named opened(Wire wire, String name) throws IOException {
+    static Named opened(Wire wire, String name) throws IOException {
         InitProducerIdResponseData answer =
                 wire.receive(ApiKeys.INIT_PRODUCER_ID, 4, new InitProducerIdResponseData());
         return answer.errorCode() == 0
@@ -128,7 +128,7 @@ final class TransactionAttacks {
         return opened(wire, name);
     }
 
-    private static byte[] add(Named producer, List<AddPartitionsToTxnTopic> topics) {
+    static byte[] add(Named producer, List<AddPartitionsToTxnTopic> topics) {
         AddPartitionsToTxnRequestData request =
                 new AddPartitionsToTxnRequestData()
                         .setV3AndBelowTransactionalId(producer.name)
@@ -306,8 +306,7 @@ final class TransactionAttacks {
         }
     }
 
-    private static byte[] commit(
-            Named producer, String group, List<TxnOffsetCommitRequestTopic> topics) {
+    static byte[] commit(Named producer, String group, List<TxnOffsetCommitRequestTopic> topics) {
         return request(
                 ApiKeys.TXN_OFFSET_COMMIT,
                 3,
@@ -345,7 +344,7 @@ final class TransactionAttacks {
         }
     }
 
-    private static TxnOffsetCommitRequestTopic offsets(String topic, int partitions) {
+    static TxnOffsetCommitRequestTopic offsets(String topic, int partitions) {
         return new TxnOffsetCommitRequestTopic()
                 .setName(topic)
                 .setPartitions(

@@ -10,11 +10,21 @@ import java.util.zip.CRC32C;
  */
 public final class BatchVerifier {
     private static final int CHUNK = 16 * 1024;
+    private static final int LEAST_CHUNK = 64;
     private static final int LINE = 64;
     private static final int PAGE = 4096;
 
-    private final byte[] chunk = new byte[CHUNK];
+    private static final byte[] NOTHING = new byte[0];
+
     private final CRC32C crc = new CRC32C();
+
+    /** As large as was needed so far: many verifiers look at headers and markers only. */
+    private byte[] chunk = NOTHING;
+
+    /** Keeps loads whose value is of no use. */
+    @SuppressWarnings("UnusedVariable")
+    private int sink;
+
     private String reason = "";
 
     /** Returns why the last check failed. */
@@ -98,14 +108,23 @@ public final class BatchVerifier {
     private boolean completes(ByteBuffer memory, int position, int from, int end) {
         int at = from;
         int left = end - from;
+        if (left > chunk.length && chunk.length < CHUNK) {
+            chunk = new byte[chunkFor(left)];
+        }
         while (left > 0) {
-            int n = Math.min(left, CHUNK);
+            int n = Math.min(left, chunk.length);
             memory.get(at, chunk, 0, n);
             crc.update(chunk, 0, n);
             at += n;
             left -= n;
         }
         return (int) crc.getValue() == memory.getInt(position + BatchFormat.CRC);
+    }
+
+    /** Returns a power of two, so that batches that grow a little need no larger one each. */
+    private static int chunkFor(int bytes) {
+        int most = Math.min(bytes, CHUNK);
+        return Math.max(LEAST_CHUNK, Integer.highestOneBit(2 * most - 1));
     }
 
     /**
@@ -118,7 +137,7 @@ public final class BatchVerifier {
         for (int at = position; at < end; at += LINE) {
             sum += memory.get(at);
         }
-        chunk[0] = (byte) sum; // keeps the loads; overwritten by the copy
+        sink = sum;
     }
 
     /**
@@ -130,6 +149,6 @@ public final class BatchVerifier {
         for (int at = (position | (PAGE - 1)) + 1; at > 0 && at < end; at += PAGE) {
             sum += memory.get(at);
         }
-        chunk[0] = (byte) sum; // keeps the loads
+        sink = sum;
     }
 }

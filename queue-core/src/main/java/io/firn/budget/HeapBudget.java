@@ -47,11 +47,20 @@ public enum HeapBudget {
     /** What readers decompress. */
     READERS(
             "batches that readers decompress",
-            6,
+            5,
             1,
             "`readMemory`, 256 MiB at most",
             "the store",
             "scratch memory is dropped, readers wait; larger batches are refused to the reader"),
+
+    /** Readers of partitions that connections keep from one fetch to the next. */
+    FETCHES(
+            "readers that connections keep",
+            1,
+            1 << 10,
+            "1 KiB for each",
+            "the client, half of it",
+            "a connection drops those that it has"),
 
     /** Groups, their members and offsets. */
     GROUPS(

@@ -3,17 +3,19 @@ package io.firn.server.log;
 import io.firn.BatchRun;
 import io.firn.Isolation;
 import io.firn.Partition;
+import io.firn.budget.HeapBudget;
 import io.firn.server.security.Access;
 import io.firn.server.security.Right;
+import io.firn.server.wire.ClientConnection;
 import io.firn.server.wire.Exchange;
 import io.firn.server.wire.LogRecords;
+import io.firn.server.wire.Shares;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
 import org.apache.kafka.common.message.FetchRequestData;
 import org.apache.kafka.common.message.FetchRequestData.FetchPartition;
 import org.apache.kafka.common.message.FetchRequestData.FetchTopic;
@@ -25,7 +27,9 @@ import org.apache.kafka.common.requests.FetchRequest;
 /** Reads what a fetch request asks for. Does not wait for records. Thread-safe. */
 final class FetchReader {
     private static final short FIRST_WITH_IDS = 13;
-    private static final int MAX_READERS = 1_000;
+
+    private static final int LEAST_KEPT = 1_000;
+    private static final int MOST_KEPT = 1_000_000;
 
     /** Steps over fillers in one read: together up to 1 MiB of them. */
     private static final int MAX_STEPS = 16;
@@ -36,6 +40,9 @@ final class FetchReader {
     private final ServedTopics topics;
     private final int maxBytes;
 
+    /** How many readers all connections keep. */
+    private final Shares kept = new Shares(HeapBudget.FETCHES.count(LEAST_KEPT, MOST_KEPT));
+
     FetchReader(ServedTopics topics, int maxBytes) {
         this.topics = topics;
         this.maxBytes = maxBytes;
@@ -45,13 +52,13 @@ final class FetchReader {
      * Returns the readers that a connection keeps between fetches with one isolation; they know
      * where they were.
      */
-    @SuppressWarnings("unchecked")
-    static Map<ServedPartition, PartitionReader> readersOf(
-            Exchange exchange, FetchRequestData request) {
-        return (Map<ServedPartition, PartitionReader>)
-                exchange.connection()
+    KeptReaders readersOf(Exchange exchange, FetchRequestData request) {
+        ClientConnection connection = exchange.connection();
+        return (KeptReaders)
+                connection
                         .attachments()
-                        .computeIfAbsent(isolationOf(request), key -> new ConcurrentHashMap<>());
+                        .computeIfAbsent(
+                                isolationOf(request), key -> KeptReaders.of(connection, kept));
     }
 
     private static Isolation isolationOf(FetchRequestData request) {
@@ -95,10 +102,7 @@ final class FetchReader {
     }
 
     /** Returns whether records of a request may have to be read from a disk. */
-    boolean isCold(
-            short version,
-            FetchRequestData request,
-            Map<ServedPartition, PartitionReader> readers) {
+    boolean isCold(short version, FetchRequestData request, KeptReaders readers) {
         long looked = 0;
         for (FetchTopic topic : request.topics()) {
             for (FetchPartition each : topic.partitions()) {
@@ -123,16 +127,13 @@ final class FetchReader {
     }
 
     private static boolean isInMemory(
-            long from,
-            int room,
-            ServedPartition served,
-            Map<ServedPartition, PartitionReader> readers) {
-        PartitionReader reader = readers.remove(served); // a background thread may use it
+            long from, int room, ServedPartition served, KeptReaders readers) {
+        PartitionReader reader = readers.take(served); // a background thread may use it
         if (reader == null) {
             return false;
         }
         boolean isInMemory = reader.isInMemory(from, room);
-        readers.put(served, reader);
+        readers.keep(served, reader);
         return isInMemory;
     }
 
@@ -158,11 +159,7 @@ final class FetchReader {
     }
 
     /** Reads what is visible now, up to the limits of the request and of the server. */
-    FetchResult read(
-            short version,
-            FetchRequestData request,
-            Map<ServedPartition, PartitionReader> readers,
-            Access access) {
+    FetchResult read(short version, FetchRequestData request, KeptReaders readers, Access access) {
         // Before the decisions: so long as it is the same, they hold.
         FetchResult result = new FetchResult(visible(version, request), access.version());
         boolean mayReplicate =
@@ -219,7 +216,7 @@ final class FetchReader {
             FetchRequestData request,
             FetchPartition asked,
             ServedPartition served,
-            Map<ServedPartition, PartitionReader> readers,
+            KeptReaders readers,
             PartitionReader.Steps steps,
             PartitionData data,
             FetchResult result) {
@@ -254,17 +251,14 @@ final class FetchReader {
             long from,
             int room,
             boolean atLeastOne,
-            Map<ServedPartition, PartitionReader> readers,
+            KeptReaders readers,
             PartitionReader.Steps steps) {
-        PartitionReader reader = readers.remove(served);
+        PartitionReader reader = readers.take(served);
         if (reader == null) {
             reader = new PartitionReader(served.partition().openBatchReader(isolation));
         }
         List<BatchRun> runs = reader.read(from, room, atLeastOne, steps);
-        if (readers.size() >= MAX_READERS) {
-            readers.clear(); // they only save time
-        }
-        readers.put(served, reader);
+        readers.keep(served, reader);
         return runs;
     }
 }

@@ -4,7 +4,6 @@ import io.firn.server.security.Access;
 import io.firn.server.wire.Exchange;
 import io.netty.util.concurrent.ScheduledFuture;
 import java.util.LinkedHashSet;
-import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
@@ -49,7 +48,7 @@ final class FetchTask {
     private final ByteQuotas quotas;
     private final Exchange exchange;
     private final FetchRequestData request;
-    private final Map<ServedPartition, PartitionReader> readers;
+    private final KeptReaders readers;
     private final Access access;
     private final long named;
     private final long startNs = System.nanoTime();
@@ -77,7 +76,7 @@ final class FetchTask {
         this.exchange = exchange;
         this.request = request;
         this.access = exchange.connection().access();
-        this.readers = FetchReader.readersOf(exchange, request);
+        this.readers = reader.readersOf(exchange, request);
         long all = countNamed();
         if (all > MANY_IF_COMMITTED && all <= MANY && request.isolationLevel() != 0) {
             // For each mention the aborted transactions would be listed again.
