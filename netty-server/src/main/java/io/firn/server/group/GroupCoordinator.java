@@ -52,6 +52,12 @@ public final class GroupCoordinator {
         return groups.find(groupId);
     }
 
+    /** Returns a group whose offsets are to be read, which may need memory. */
+    Group findToRead(String groupId) {
+        groups.makeSomeRoom();
+        return groups.find(groupId);
+    }
+
     /** Returns a group to look at, see {@link KnownGroups#look}. */
     Group look(String groupId) {
         return groups.look(groupId);

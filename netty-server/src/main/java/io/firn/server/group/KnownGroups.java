@@ -110,7 +110,6 @@ final class KnownGroups {
      *     loaded, since groups with members use the memory
      */
     Group find(String groupId) {
-        makeSomeRoom(); // the request may need memory
         Group known = loaded.get(groupId);
         if (known == null && stored.get() > 0) {
             synchronized (changing) {
@@ -159,7 +158,7 @@ final class KnownGroups {
     }
 
     /** Leaves some of the limit to what is new, as long as there are groups without members. */
-    private void makeSomeRoom() {
+    void makeSomeRoom() {
         if (!memory.hasMemoryFor(some())) {
             synchronized (changing) {
                 makeRoomFor(some());
@@ -251,6 +250,7 @@ final class KnownGroups {
      * @return null if there is no memory for another group
      */
     Group findOrCreate(String groupId, String owner) {
+        makeSomeRoom();
         Group known = find(groupId);
         if (known == null) {
             synchronized (changing) {

@@ -162,7 +162,7 @@ public final class OffsetFetchHandler implements Handler<OffsetFetchRequestData>
             OffsetFetchRequestGroup asked,
             boolean isStable,
             OffsetFetchResponseGroup result) {
-        Group group = coordinator.find(asked.groupId());
+        Group group = coordinator.findToRead(asked.groupId());
         Wanted wanted = new Wanted(asked.groupId(), group, metadataOf(group), isStable);
         if (asked.topics() != null) {
             return asked.topics().stream().map(each -> () -> fetch(exchange, wanted, each, result));

@@ -380,7 +380,7 @@ class StoredGroupsTest {
         }
         start(300_000);
         for (int i = 0; i < 40; i++) {
-            Group group = coordinator.find("g" + i);
+            Group group = coordinator.findToRead("g" + i);
             assertEquals(i, GroupOffsets.read(topic, "g" + i, group).committed(0).getAsLong());
         }
         assertTrue(memory.usedBytes() <= 300_000, memory.usedBytes() + " bytes");
