@@ -10,8 +10,8 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.nio.file.attribute.UserPrincipal;
 
 /**
- * A directory with a known name in one that everybody can write to, such as {@code /tmp}: somebody
- * else may have made it first, to read or to change what is written to it.
+ * A directory with a known name in one that everybody can write to, such as {@code /tmp}: another
+ * user may have made it first, to read or to change what is written to it.
  */
 final class OwnDirectory {
     private static final FileAttribute<?> FOR_ITS_OWNER =
@@ -22,7 +22,7 @@ final class OwnDirectory {
     /**
      * Returns the directory, which is made if there is none.
      *
-     * @throws IOException when it is a link, or belongs to somebody else
+     * @throws IOException when it is a link, or belongs to another user
      */
     static Path at(Path directory) throws IOException {
         try {
