@@ -357,7 +357,7 @@ class TransactionTroubleTest {
     }
 
     @Test
-    void shouldSayThatTheJournalIsDamaged() throws IOException {
+    void shouldSayThatTheJournalIsDamagedAndWhere() throws IOException {
         commit(0, 1);
         store.close();
         Path journal = null;
@@ -375,6 +375,7 @@ class TransactionTroubleTest {
         medium.rot(journal.resolve(segment), 100, 1);
         StoreOpenException why = assertThrows(StoreOpenException.class, this::openStore);
         assertTrue(why.getMessage().contains("journal"), why.getMessage());
+        assertTrue(why.getMessage().contains(journal.toString()), why.getMessage());
     }
 
     @Test

@@ -5,6 +5,7 @@ import io.firn.Batch;
 import io.firn.DamagedRangeException;
 import io.firn.FirnException;
 import io.firn.Tailer;
+import io.firn.log.LogSegment;
 import io.firn.log.TopicContext;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -164,6 +165,7 @@ final class Journal {
             throw new IOException(
                     "the journal of transactions, which says how they ended, is damaged ("
                             + e.getMessage()
+                            + placeOf(e.fromOffset())
                             + "): restore the store from a backup",
                     e);
         }
@@ -171,6 +173,11 @@ final class Journal {
             bytes += replay.bytes();
         }
         return replay.end();
+    }
+
+    private String placeOf(long offset) {
+        LogSegment segment = partition.log().segmentFor(offset);
+        return segment == null ? "" : ", in " + segment.block.name();
     }
 
     /** Returns whether entries that are superseded should be dropped. */
