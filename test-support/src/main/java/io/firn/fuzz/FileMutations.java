@@ -117,6 +117,9 @@ public final class FileMutations {
 
     /** Returns whether a file is a small one of ours. */
     public static boolean isSmall(Path file) throws IOException {
+        if (!Files.isRegularFile(file)) {
+            return false; // the open of a named pipe would hang
+        }
         byte[] start = new byte[5];
         try (RandomAccessFile in = new RandomAccessFile(file.toFile(), "r")) {
             return in.read(start) == start.length && new String(start, UTF_8).equals("firn ");
