@@ -230,10 +230,14 @@ final class StoreFuzz {
                         file -> told.contains(file.toString()) || told.contains(directoryOf(file)));
     }
 
-    /** Opening a store may rename a segment's file; a topic's files are one thing for its user. */
+    /**
+     * Opening a store may rename a segment's file; the files of a topic, or of a tier, are one
+     * thing for its user.
+     */
     private String directoryOf(Path file) {
         boolean isInOne =
                 file.startsWith(round.resolve("store").resolve("topics"))
+                        || file.equals(round.resolve("tier").resolve("tier"))
                         || file.toString().endsWith(".active")
                         || file.toString().endsWith(".log");
         return isInOne ? file.getParent().toString() : file.toString();

@@ -35,6 +35,7 @@ import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.locks.LockSupport;
+import java.util.stream.Collectors;
 
 /**
  * Opens a store. The order: lock, identity, tiers (all of them must be there before anything is cut
@@ -222,6 +223,13 @@ public final class StoreOpener {
         config.tiers().forEach(tier -> tier.strangers().forEach(context.findings()::add));
     }
 
+    /** Returns the tiers that the configuration names, each with the identity that it has. */
+    private String named() {
+        return config.tiers().stream()
+                .map(tier -> tier.id() + " (" + tier.name() + ")")
+                .collect(Collectors.joining(", "));
+    }
+
     private void openTiers(StoreIdentity identity) throws IOException {
         UUID storeId = identity.id();
         List<String> known = identity.tiers();
@@ -257,8 +265,9 @@ public final class StoreOpener {
             throw new IOException(
                     "its tiers "
                             + missing
-                            + " are not among those named: nothing was changed; name them, or open"
-                            + " it read-only");
+                            + " are not among those named, "
+                            + named()
+                            + ": nothing was changed; name them, or open it read-only");
         }
         if (!all.equals(known)) {
             identity.tiers(all);
