@@ -187,9 +187,13 @@ class SegmentMoveTest {
 
     @Test
     void shouldKeepATopicInTheTiersThatItChose() {
-        assertThrows(
-                InvalidOptionException.class,
-                () -> store.createTopic("t", Tiered.small().withTiers("ssd", "hd")));
+        InvalidOptionException none =
+                assertThrows(
+                        InvalidOptionException.class,
+                        () -> store.createTopic("t", Tiered.small().withTiers("ssd", "hd")));
+        assertTrue(
+                none.getMessage().startsWith("topic t: no tier is labelled 'hd'"),
+                none::getMessage);
         created(Tiered.small().withTiers("ssd", "hdd"), 2);
         assertEquals(List.of(WARM, WARM, WARM), tiersOf(store, "t"));
         assertEquals(0, tier(store, HOT).usedBytes());

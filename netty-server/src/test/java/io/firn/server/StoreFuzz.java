@@ -231,13 +231,14 @@ final class StoreFuzz {
     }
 
     /**
-     * Opening a store may rename a segment's file; the files of a topic, or of a tier, are one
-     * thing for its user.
+     * Opening a store may rename a segment's file. The files of a topic are one thing for its user,
+     * as are a tier or a store and the file with its identity.
      */
     private String directoryOf(Path file) {
         boolean isInOne =
                 file.startsWith(round.resolve("store").resolve("topics"))
                         || file.equals(round.resolve("tier").resolve("tier"))
+                        || file.equals(round.resolve("store").resolve("store"))
                         || file.toString().endsWith(".active")
                         || file.toString().endsWith(".log");
         return isInOne ? file.getParent().toString() : file.toString();

@@ -153,13 +153,14 @@ final class NewTopics {
     }
 
     /** Throws when a topic chooses tiers that are not there. */
-    void checkTiers(TopicOptions options) {
+    void checkTiers(String topic, TopicOptions options) {
         List<String> labels =
                 store.tiers().stream().filter(TierState::isLabelled).map(TierState::label).toList();
         for (String chosen : options.tiers()) {
             if (!labels.contains(chosen)) {
                 throw new InvalidOptionException(
-                        "there is no tier labelled '"
+                        topic
+                                + ": no tier is labelled '"
                                 + chosen
                                 + "', the labels are "
                                 + labels

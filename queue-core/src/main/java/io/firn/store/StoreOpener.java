@@ -403,7 +403,8 @@ public final class StoreOpener {
         }
         TopicOptions options = description.options();
         TopicLog topic = new TopicLog(context, topics, id, description.name(), options);
-        topics.checkTiers(options);
+        Path file = topic.context().files().topicFile();
+        topics.checkTiers("topic " + topic.name() + ", from " + file, options);
         String unknown = topic.context().unknownTiers();
         if (unknown != null) {
             context.findings().add(unknown);

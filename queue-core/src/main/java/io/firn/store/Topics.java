@@ -229,7 +229,7 @@ final class Topics implements TopicOwner {
     synchronized TopicLog create(String name, TopicOptions options) {
         store.checkWritable();
         Topic.checkName(name);
-        checkTiers(options);
+        checkTiers("topic " + name, options);
         Cursors.checkNames(options.retainUntilRead());
         TopicOptions complete = newTopics.complete(options);
         if (served.containsKey(name)) {
@@ -271,8 +271,8 @@ final class Topics implements TopicOwner {
     }
 
     /** Throws when a topic chooses tiers that are not there. */
-    void checkTiers(TopicOptions options) {
-        newTopics.checkTiers(options);
+    void checkTiers(String topic, TopicOptions options) {
+        newTopics.checkTiers(topic, options);
     }
 
     // ---- change and deletion
