@@ -217,7 +217,7 @@ final class Group {
         return memory == null ? storedOwner : memory.owner();
     }
 
-    /** Counts for a client, if it has room, what has counted for nobody. */
+    /** Charges a client, if it has room, for what no client was charged for. */
     @GuardedBy("this")
     void adopt(String client) {
         if (owner().equals(GroupMemory.NOBODY) && memory != null && memory.moveTo(client)) {
@@ -265,7 +265,7 @@ final class Group {
         return unwritten;
     }
 
-    /** Returns whether nobody needs the group in memory if its file has everything. */
+    /** Returns whether the group may leave the memory once its file has everything. */
     @GuardedBy("this")
     boolean isIdle() {
         return state == GroupState.EMPTY && emptySinceMs != NEVER_USED && pendingIds.isEmpty();

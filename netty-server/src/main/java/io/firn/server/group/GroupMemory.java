@@ -48,7 +48,7 @@ final class GroupMemory {
     }
 
     /**
-     * Counts for a client what counted for nobody; returns false if it has no room in its share.
+     * Charges a client for what none was charged for; returns false if it has no room in its share.
      */
     boolean moveTo(String client) {
         shares.add(owner, -counted);
