@@ -17,7 +17,7 @@ module io.firn {
     exports io.firn;
     // The format of a batch, for the tier whose pools are repaired and the server that is sent
     // batches: it is written down once.
-    exports io.firn.batch to
+    exports io.firn.format to
             io.firn.pmem,
             io.firn.server;
     // The limits of the server are shares of the same heap.

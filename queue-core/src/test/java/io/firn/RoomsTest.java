@@ -40,13 +40,12 @@ class RoomsTest {
         rooms.put("", Set.of());
         rooms.put("medium", Set.of());
         rooms.put("budget", Set.of());
-        rooms.put("compress", Set.of());
         rooms.put("background", Set.of("medium"));
         rooms.put("spi", Set.of("medium"));
-        rooms.put("batch", Set.of("compress"));
+        rooms.put("format", Set.of());
         rooms.put("metadata", Set.of("medium", "spi", "background"));
         rooms.put("ends", Set.of("medium", "spi"));
-        rooms.put("log", with(rooms, "metadata", "batch", "ends", "budget"));
+        rooms.put("log", with(rooms, "metadata", "format", "ends", "budget"));
         rooms.put("force", with(rooms, "log"));
         rooms.put("append", with(rooms, "force"));
         rooms.put("read", with(rooms, "log"));

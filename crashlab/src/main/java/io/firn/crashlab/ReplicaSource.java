@@ -1,10 +1,10 @@
 package io.firn.crashlab;
 
 import io.firn.Compression;
-import io.firn.batch.BatchEncoder;
-import io.firn.batch.BatchFormat;
-import io.firn.batch.MarkerBatch;
-import io.firn.compress.Scratch;
+import io.firn.format.BatchEncoder;
+import io.firn.format.BatchFormat;
+import io.firn.format.MarkerBatch;
+import io.firn.format.Scratch;
 import java.io.ByteArrayOutputStream;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;

@@ -14,7 +14,7 @@ import io.firn.StoredRecord;
 import io.firn.Tailer;
 import io.firn.Topic;
 import io.firn.Transaction;
-import io.firn.batch.BatchFormat;
+import io.firn.format.BatchFormat;
 import io.firn.log.BatchInfo;
 import java.io.IOException;
 import java.nio.ByteBuffer;

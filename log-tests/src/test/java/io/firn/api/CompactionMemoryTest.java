@@ -14,7 +14,7 @@ import io.firn.Partition;
 import io.firn.StoredRecord;
 import io.firn.Tailer;
 import io.firn.TopicOptions;
-import io.firn.batch.BatchFormat;
+import io.firn.format.BatchFormat;
 import io.firn.kafka.KafkaBatches;
 import io.firn.kafka.SameRecords;
 import java.io.ByteArrayOutputStream;

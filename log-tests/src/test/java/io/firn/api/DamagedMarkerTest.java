@@ -12,7 +12,7 @@ import io.firn.StoredRecord;
 import io.firn.Tailer;
 import io.firn.Topic;
 import io.firn.Transaction;
-import io.firn.batch.BatchFormat;
+import io.firn.format.BatchFormat;
 import io.firn.sim.FirstRunOnly;
 import java.io.IOException;
 import java.io.RandomAccessFile;

@@ -1,9 +1,9 @@
 package io.firn.api;
 
 import io.firn.Compression;
-import io.firn.batch.BatchEncoder;
-import io.firn.batch.BatchFormat;
-import io.firn.compress.Scratch;
+import io.firn.format.BatchEncoder;
+import io.firn.format.BatchFormat;
+import io.firn.format.Scratch;
 import java.nio.ByteBuffer;
 import java.util.zip.CRC32C;
 

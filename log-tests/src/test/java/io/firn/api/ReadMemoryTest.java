@@ -17,7 +17,7 @@ import io.firn.Tailer;
 import io.firn.TailerLoop;
 import io.firn.Topic;
 import io.firn.Verdict;
-import io.firn.batch.BatchEncoder;
+import io.firn.format.BatchEncoder;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;

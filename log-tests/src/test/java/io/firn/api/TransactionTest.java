@@ -363,7 +363,7 @@ class TransactionTest {
     void shouldRefuseABatchThatOnlySaysItBelongsToATransaction() {
         try (Appender appender = topic.partition(0).openSharedAppender()) {
             Batch batch = batch("a");
-            io.firn.batch.BatchEncoder.of(batch).transactional(77, 0, 0);
+            io.firn.format.BatchEncoder.of(batch).transactional(77, 0, 0);
             assertThrows(TransactionStateException.class, () -> appender.append(batch));
         }
         assertEquals(0, topic.partition(0).nextOffset());

@@ -25,7 +25,7 @@ import io.firn.TransactionCoordinator.CursorMove;
 import io.firn.TransactionCoordinator.State;
 import io.firn.TransactionStateException;
 import io.firn.Verdict;
-import io.firn.batch.BatchEncoder;
+import io.firn.format.BatchEncoder;
 import io.firn.medium.SmallFile;
 import io.firn.sim.FirstRunOnly;
 import io.firn.sim.SimulatedFileMedium;

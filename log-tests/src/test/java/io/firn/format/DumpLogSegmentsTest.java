@@ -11,7 +11,6 @@ import io.firn.Compression;
 import io.firn.Durability;
 import io.firn.StoredRecord;
 import io.firn.Topic;
-import io.firn.batch.BatchFormat;
 import io.firn.kafka.KafkaBatches;
 import io.firn.kafka.RandomRecords;
 import io.firn.sim.FirstRunOnly;

@@ -57,14 +57,14 @@ class RoomsTest {
 
     @Test
     void shouldUseOnlyExportedPackagesOfCore() {
-        elsewhere("io.firn.store..", "io.firn.compress..").check(SERVER);
+        elsewhere("io.firn.store..", "io.firn.open..").check(SERVER);
         noClasses()
                 .that()
                 .haveNameNotMatching(
                         "io.firn.server.log.(AbortedInFetch|ForeignRecords|PartitionReader)")
                 .should()
                 .dependOnClassesThat()
-                .resideInAPackage("io.firn.batch..")
+                .resideInAPackage("io.firn.format..")
                 .because(
                         "only what a client sends, and what no client is to see first, is looked"
                                 + " at as bytes of a batch")

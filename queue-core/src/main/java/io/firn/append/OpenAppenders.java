@@ -6,9 +6,9 @@ import io.firn.AppenderBusyException;
 import io.firn.AppenderHolder;
 import io.firn.ExclusiveAppender;
 import io.firn.ReplicatedTopicException;
-import io.firn.batch.Source;
-import io.firn.compress.Scratch;
 import io.firn.force.PartitionForcer;
+import io.firn.format.Scratch;
+import io.firn.format.Source;
 import io.firn.log.AppendAlarm;
 import io.firn.log.BatchInfo;
 import io.firn.log.LogSegment;
@@ -296,7 +296,7 @@ public final class OpenAppenders {
     /**
      * Appends the marker that ends a transaction, beside whatever appenders are open.
      *
-     * @param marker see {@link io.firn.batch.MarkerBatch}
+     * @param marker see {@link io.firn.format.MarkerBatch}
      * @param holds whether readers are held up nevertheless, until {@link SegmentedLog#release}
      * @return the marker's offset; −1 when no transaction of the producer is open here
      * @throws io.firn.StoreFullException when no tier has room

@@ -1,7 +1,7 @@
 package io.firn.append;
 
 import io.firn.Claim;
-import io.firn.batch.MutableBufferView;
+import io.firn.format.MutableBufferView;
 import io.firn.log.SegmentedLog;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;

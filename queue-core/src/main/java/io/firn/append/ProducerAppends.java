@@ -1,7 +1,7 @@
 package io.firn.append;
 
 import io.firn.TransactionStateException;
-import io.firn.batch.Source;
+import io.firn.format.Source;
 import io.firn.log.BatchInfo;
 import io.firn.log.PartitionTransactions;
 import io.firn.log.Producers;

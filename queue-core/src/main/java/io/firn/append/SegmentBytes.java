@@ -1,8 +1,8 @@
 package io.firn.append;
 
-import io.firn.batch.BatchFormat;
-import io.firn.batch.Source;
-import io.firn.batch.ValueEncoder;
+import io.firn.format.BatchFormat;
+import io.firn.format.Source;
+import io.firn.format.ValueEncoder;
 import io.firn.log.LogSegment;
 import io.firn.log.SegmentedLog;
 import java.io.IOException;

@@ -1,7 +1,7 @@
 package io.firn.compact;
 
-import io.firn.batch.BatchRewriter;
-import io.firn.batch.KeyHash;
+import io.firn.format.BatchRewriter;
+import io.firn.format.KeyHash;
 import java.io.IOException;
 import java.io.OutputStream;
 

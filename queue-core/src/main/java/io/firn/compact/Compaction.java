@@ -3,7 +3,7 @@ package io.firn.compact;
 import io.firn.CompactionResult;
 import io.firn.MissingCodecException;
 import io.firn.MoveControl;
-import io.firn.batch.BatchRewriter;
+import io.firn.format.BatchRewriter;
 import io.firn.log.LogSegment;
 import io.firn.log.SealTimes;
 import io.firn.log.SegmentedLog;

@@ -1,6 +1,6 @@
 package io.firn.compact;
 
-import io.firn.batch.KeyHash;
+import io.firn.format.KeyHash;
 
 /**
  * The latest offset of each key, for a bounded number of keys. A key is represented by its {@link

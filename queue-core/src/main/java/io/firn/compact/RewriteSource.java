@@ -1,7 +1,7 @@
 package io.firn.compact;
 
 import io.firn.MissingCodecException;
-import io.firn.batch.FillerBatch;
+import io.firn.format.FillerBatch;
 import io.firn.log.LogSegment;
 import io.firn.move.Pace;
 import java.io.IOException;

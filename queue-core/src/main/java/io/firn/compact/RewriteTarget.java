@@ -1,7 +1,7 @@
 package io.firn.compact;
 
 import io.firn.StoreFullException;
-import io.firn.batch.FillerBatch;
+import io.firn.format.FillerBatch;
 import io.firn.log.SparseIndex;
 import io.firn.move.CheckedCopy;
 import io.firn.move.Pace;

@@ -1,7 +1,7 @@
 package io.firn.compact;
 
-import io.firn.batch.BatchFormat;
-import io.firn.batch.BatchVerifier;
+import io.firn.format.BatchFormat;
+import io.firn.format.BatchVerifier;
 import io.firn.log.LogSegment;
 import io.firn.log.SegmentWalk;
 import io.firn.spi.View;

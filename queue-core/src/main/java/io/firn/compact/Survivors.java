@@ -1,6 +1,6 @@
 package io.firn.compact;
 
-import io.firn.batch.BatchRewriter;
+import io.firn.format.BatchRewriter;
 
 /**
  * Decides which records stay in a segment that is being rewritten. Knows the keys of the offsets

@@ -1,6 +1,6 @@
 package io.firn.compact;
 
-import io.firn.batch.BatchRewriter;
+import io.firn.format.BatchRewriter;
 import io.firn.log.AbortedTransactions;
 import org.agrona.collections.LongHashSet;
 

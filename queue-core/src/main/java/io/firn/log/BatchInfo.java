@@ -1,7 +1,7 @@
 package io.firn.log;
 
-import io.firn.batch.BatchFormat;
-import io.firn.batch.HeaderBytes;
+import io.firn.format.BatchFormat;
+import io.firn.format.HeaderBytes;
 import java.nio.ByteBuffer;
 
 /** The fields of a batch's header that the log uses. Not thread-safe. */

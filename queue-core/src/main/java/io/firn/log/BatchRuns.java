@@ -1,6 +1,6 @@
 package io.firn.log;
 
-import io.firn.batch.BatchFormat;
+import io.firn.format.BatchFormat;
 import java.util.ArrayList;
 import java.util.List;
 

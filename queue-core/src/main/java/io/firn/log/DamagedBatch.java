@@ -1,8 +1,8 @@
 package io.firn.log;
 
-import io.firn.batch.BatchFormat;
-import io.firn.batch.BatchVerifier;
-import io.firn.batch.RecordParser;
+import io.firn.format.BatchFormat;
+import io.firn.format.BatchVerifier;
+import io.firn.format.RecordParser;
 import java.nio.ByteBuffer;
 
 /**

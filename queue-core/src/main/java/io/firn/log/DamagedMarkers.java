@@ -1,8 +1,8 @@
 package io.firn.log;
 
 import io.firn.DamagedRange;
-import io.firn.batch.BatchVerifier;
-import io.firn.batch.MarkerBatch;
+import io.firn.format.BatchVerifier;
+import io.firn.format.MarkerBatch;
 import io.firn.spi.View;
 import java.io.IOException;
 import java.nio.ByteBuffer;

@@ -1,6 +1,6 @@
 package io.firn.log;
 
-import io.firn.batch.BatchFormat;
+import io.firn.format.BatchFormat;
 import io.firn.move.SegmentMove;
 import io.firn.spi.Block;
 import io.firn.spi.Mark;

@@ -1,7 +1,7 @@
 package io.firn.log;
 
-import io.firn.batch.BatchFormat;
-import io.firn.batch.MarkerBatch;
+import io.firn.format.BatchFormat;
+import io.firn.format.MarkerBatch;
 import io.firn.spi.View;
 import java.io.IOException;
 import java.nio.ByteBuffer;

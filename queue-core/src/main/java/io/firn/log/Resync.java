@@ -1,9 +1,9 @@
 package io.firn.log;
 
-import io.firn.batch.BatchFormat;
-import io.firn.batch.BatchVerifier;
-import io.firn.batch.BatchWalk;
-import io.firn.batch.Varint;
+import io.firn.format.BatchFormat;
+import io.firn.format.BatchVerifier;
+import io.firn.format.BatchWalk;
+import io.firn.format.Varint;
 import io.firn.log.BatchRuns.Run;
 import java.nio.ByteBuffer;
 

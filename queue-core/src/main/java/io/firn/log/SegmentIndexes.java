@@ -1,9 +1,9 @@
 package io.firn.log;
 
 import io.firn.FirnException;
-import io.firn.batch.BatchFormat;
-import io.firn.batch.BatchVerifier;
-import io.firn.batch.BatchWalk;
+import io.firn.format.BatchFormat;
+import io.firn.format.BatchVerifier;
+import io.firn.format.BatchWalk;
 import io.firn.medium.GuardedLog;
 import io.firn.spi.Sidecar;
 import io.firn.spi.View;

@@ -3,7 +3,7 @@ package io.firn.log;
 import io.firn.Batch;
 import io.firn.Compression;
 import io.firn.TopicOptions;
-import io.firn.batch.BatchEncoder;
+import io.firn.format.BatchEncoder;
 import io.firn.metadata.TopicFiles;
 import java.util.List;
 import java.util.UUID;

@@ -1,13 +1,13 @@
 package io.firn.read;
 
 import io.firn.Compression;
-import io.firn.batch.BatchFormat;
-import io.firn.batch.RecordFlyweight;
-import io.firn.batch.RecordTimes;
-import io.firn.compress.Codecs;
-import io.firn.compress.ReadBuffer;
-import io.firn.compress.ReadMemory;
-import io.firn.compress.ReadMemory.Grant;
+import io.firn.format.BatchFormat;
+import io.firn.format.Codecs;
+import io.firn.format.ReadBuffer;
+import io.firn.format.ReadMemory;
+import io.firn.format.ReadMemory.Grant;
+import io.firn.format.RecordFlyweight;
+import io.firn.format.RecordTimes;
 import io.firn.log.SegmentedLog;
 import io.firn.spi.BlockReader;
 import io.firn.spi.View;

@@ -3,7 +3,7 @@ package io.firn.read;
 import io.firn.Isolation;
 import io.firn.RecordHandler;
 import io.firn.Verdict;
-import io.firn.batch.RecordFlyweight;
+import io.firn.format.RecordFlyweight;
 import io.firn.log.SegmentedLog;
 import io.firn.spi.BlockReusedException;
 import io.firn.spi.View;

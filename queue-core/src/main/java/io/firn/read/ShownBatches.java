@@ -1,7 +1,7 @@
 package io.firn.read;
 
 import io.firn.Isolation;
-import io.firn.batch.BatchFormat;
+import io.firn.format.BatchFormat;
 import io.firn.log.AbortedTransactions;
 import io.firn.log.LogContext;
 import io.firn.log.SegmentedLog;

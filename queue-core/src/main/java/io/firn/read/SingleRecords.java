@@ -1,7 +1,7 @@
 package io.firn.read;
 
-import io.firn.batch.BatchFormat;
-import io.firn.batch.RecordFlyweight;
+import io.firn.format.BatchFormat;
+import io.firn.format.RecordFlyweight;
 import java.nio.ByteBuffer;
 
 /**

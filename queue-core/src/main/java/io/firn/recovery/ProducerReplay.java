@@ -1,8 +1,8 @@
 package io.firn.recovery;
 
-import io.firn.batch.BatchFormat;
-import io.firn.batch.BatchVerifier;
-import io.firn.batch.MarkerBatch;
+import io.firn.format.BatchFormat;
+import io.firn.format.BatchVerifier;
+import io.firn.format.MarkerBatch;
 import io.firn.log.BatchInfo;
 import io.firn.log.LogSegment;
 import io.firn.log.Producers;

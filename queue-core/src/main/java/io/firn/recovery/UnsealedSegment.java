@@ -2,9 +2,9 @@ package io.firn.recovery;
 
 import io.firn.DamagedRange;
 import io.firn.StoreFullException;
-import io.firn.batch.BatchFormat;
-import io.firn.batch.BatchVerifier;
-import io.firn.batch.BatchWalk;
+import io.firn.format.BatchFormat;
+import io.firn.format.BatchVerifier;
+import io.firn.format.BatchWalk;
 import io.firn.log.CleanGround;
 import io.firn.log.LeaderEpochs;
 import io.firn.log.LogSegment;

@@ -6,7 +6,7 @@ import io.firn.ProducerIdentity;
 import io.firn.RecordTooLargeException;
 import io.firn.StoreFullException;
 import io.firn.TransactionStateException;
-import io.firn.batch.MarkerBatch;
+import io.firn.format.MarkerBatch;
 import io.firn.log.LogContext;
 import io.firn.medium.GuardedLog;
 import java.lang.System.Logger.Level;

@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.firn.Compression;
-import io.firn.batch.BatchRewriter;
+import io.firn.format.BatchRewriter;
 import io.firn.kafka.KafkaBatches;
 import java.io.IOException;
 import java.nio.ByteBuffer;

@@ -4,8 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.firn.Compression;
-import io.firn.batch.BatchRewriter;
-import io.firn.batch.KeyHash;
+import io.firn.format.BatchRewriter;
+import io.firn.format.KeyHash;
 import io.firn.kafka.KafkaBatches;
 import io.firn.log.AbortedTransactions;
 import java.io.IOException;

@@ -4,7 +4,7 @@ import io.firn.Compression;
 import io.firn.DurabilityClass;
 import io.firn.LogStoreBuilder;
 import io.firn.TopicOptions;
-import io.firn.batch.BatchFormat;
+import io.firn.format.BatchFormat;
 import io.firn.kafka.KafkaBatches;
 import io.firn.kafka.RandomRecords;
 import io.firn.sim.SimulatedFileMedium;

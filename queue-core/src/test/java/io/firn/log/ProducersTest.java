@@ -7,7 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.firn.OutOfOrderSequenceException;
 import io.firn.ProducerFencedException;
 import io.firn.TransactionStateException;
-import io.firn.batch.BatchFormat;
+import io.firn.format.BatchFormat;
 import io.firn.kafka.SeededTest;
 import io.firn.medium.DamagedFileException;
 import io.firn.medium.Fields;

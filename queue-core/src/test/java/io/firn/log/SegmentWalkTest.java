@@ -4,8 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import io.firn.Compression;
 import io.firn.StoredRecord;
-import io.firn.batch.BatchFormat;
-import io.firn.batch.BatchVerifier;
+import io.firn.format.BatchFormat;
+import io.firn.format.BatchVerifier;
 import io.firn.kafka.CompactedFiles;
 import io.firn.kafka.KafkaBatches;
 import io.firn.kafka.RandomRecords;

@@ -12,7 +12,7 @@ import io.firn.LostMarkerException;
 import io.firn.OffsetOutOfRangeException;
 import io.firn.StoredRecord;
 import io.firn.Verdict;
-import io.firn.batch.RecordFlyweight;
+import io.firn.format.RecordFlyweight;
 import io.firn.kafka.KafkaBatches;
 import io.firn.kafka.RandomRecords;
 import io.firn.kafka.SeededTest;

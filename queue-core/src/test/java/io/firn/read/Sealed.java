@@ -1,6 +1,6 @@
 package io.firn.read;
 
-import io.firn.batch.BatchFormat;
+import io.firn.format.BatchFormat;
 import io.firn.log.InMemory;
 import io.firn.log.LogSegment;
 import io.firn.log.SegmentedLog;

@@ -4,8 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.firn.Compression;
-import io.firn.batch.BatchFormat;
-import io.firn.batch.MarkerBatch;
+import io.firn.format.BatchFormat;
+import io.firn.format.MarkerBatch;
 import io.firn.kafka.KafkaBatches;
 import io.firn.spi.Block;
 import io.firn.spi.BlockReusedException;

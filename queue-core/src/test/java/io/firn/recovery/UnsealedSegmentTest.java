@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.firn.batch.BatchFormat;
+import io.firn.format.BatchFormat;
 import io.firn.log.InMemory;
 import io.firn.log.LogSegment;
 import io.firn.spi.Block;

@@ -1,8 +1,8 @@
 package io.firn.kafka;
 
 import io.firn.StoredRecord;
-import io.firn.batch.BatchFormat;
-import io.firn.batch.FillerBatch;
+import io.firn.format.BatchFormat;
+import io.firn.format.FillerBatch;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;

@@ -1,7 +1,7 @@
 package io.firn.pmem;
 
-import io.firn.batch.BatchVerifier;
-import io.firn.batch.BatchWalk;
+import io.firn.format.BatchVerifier;
+import io.firn.format.BatchWalk;
 import java.nio.ByteBuffer;
 
 /**

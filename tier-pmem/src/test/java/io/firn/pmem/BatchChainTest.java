@@ -2,7 +2,7 @@ package io.firn.pmem;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import io.firn.batch.FillerBatch;
+import io.firn.format.FillerBatch;
 import java.nio.ByteBuffer;
 import org.junit.jupiter.api.Test;
 

@@ -2,7 +2,7 @@ package io.firn.server.log;
 
 import io.firn.BatchRun;
 import io.firn.Partition;
-import io.firn.batch.BatchFormat;
+import io.firn.format.BatchFormat;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Comparator;

@@ -2,8 +2,8 @@ package io.firn.server.log;
 
 import io.firn.Compression;
 import io.firn.ProducerIdentity;
-import io.firn.batch.BatchFormat;
-import io.firn.batch.ForeignBatch;
+import io.firn.format.BatchFormat;
+import io.firn.format.ForeignBatch;
 import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.zip.CRC32C;

@@ -2,8 +2,8 @@ package io.firn.server.log;
 
 import io.firn.BatchReader;
 import io.firn.BatchRun;
-import io.firn.batch.BatchFormat;
-import io.firn.batch.FillerBatch;
+import io.firn.format.BatchFormat;
+import io.firn.format.FillerBatch;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;

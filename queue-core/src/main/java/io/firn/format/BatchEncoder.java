@@ -1,0 +1,284 @@
+package io.firn.format;
+
+import io.firn.Batch;
+import io.firn.Compression;
+import io.firn.InvalidOptionException;
+import io.firn.RecordTooLargeException;
+import java.nio.ByteBuffer;
+import java.util.zip.CRC32C;
+import org.agrona.DirectBuffer;
+import org.agrona.concurrent.EpochClock;
+
+/**
+ * Encodes records into a Kafka batch on the heap. The batch is complete except for its base offset
+ * and epoch, which the log sets (the CRC covers neither), so all of this happens before the turn to
+ * append. Not thread-safe.
+ */
+public final class BatchEncoder implements Batch {
+    private final EpochClock clock;
+    private final Compression compression;
+    private final Source source = new Source();
+    private final RecordDraft draft;
+    private final RecordsEncoder records;
+    private final Scratch compressed;
+    private final CRC32C crc = new CRC32C();
+    private long producerId = -1;
+    private int producerEpoch = -1;
+    private int baseSequence = -1;
+    private int flags;
+
+    /** Creates an empty batch for a topic. */
+    public BatchEncoder(EpochClock clock, Compression compression, int maxRecordBytes) {
+        this.clock = clock;
+        this.compression = compression;
+        this.draft = new RecordDraft(maxRecordBytes);
+        this.records = new RecordsEncoder(maxRecordBytes);
+        this.compressed = new Scratch(compression == Compression.NONE ? 0 : 1024);
+    }
+
+    /**
+     * Returns a batch as what it is.
+     *
+     * @throws InvalidOptionException when somebody else has made it
+     */
+    public static BatchEncoder of(Batch batch) {
+        if (!(batch instanceof BatchEncoder encoder)) {
+            throw new InvalidOptionException(
+                    "a batch that newBatch() made is expected, found "
+                            + (batch == null ? "null" : "a " + batch.getClass().getName()));
+        }
+        return encoder;
+    }
+
+    @Override
+    public Batch clear() {
+        draft.clear();
+        records.clear();
+        producerId = -1;
+        producerEpoch = -1;
+        baseSequence = -1;
+        flags = 0;
+        return this;
+    }
+
+    @Override
+    public Batch key(byte[] key, int from, int length) {
+        return key(key == null ? source.none() : source.wrap(key, from, length));
+    }
+
+    @Override
+    public Batch key(ByteBuffer key) {
+        return key(key == null ? source.none() : source.wrap(key));
+    }
+
+    @Override
+    public Batch key(DirectBuffer key, int from, int length) {
+        return key(source.wrap(key, from, length));
+    }
+
+    @Override
+    public Batch value(byte[] value, int from, int length) {
+        return value(value == null ? source.none() : source.wrap(value, from, length));
+    }
+
+    @Override
+    public Batch value(ByteBuffer value) {
+        return value(value == null ? source.none() : source.wrap(value));
+    }
+
+    @Override
+    public Batch value(DirectBuffer value, int from, int length) {
+        return value(source.wrap(value, from, length));
+    }
+
+    private Batch key(Source bytes) {
+        draft.key(bytes);
+        return this;
+    }
+
+    private Batch value(Source bytes) {
+        draft.value(bytes);
+        return this;
+    }
+
+    @Override
+    public Batch header(String key, byte[] value) {
+        draft.header(key, value);
+        return this;
+    }
+
+    @Override
+    public Batch timestamp(long timestampMs) {
+        draft.timestamp(timestampMs);
+        return this;
+    }
+
+    @Override
+    public Batch add() {
+        return add(draft.valueIn(source));
+    }
+
+    /** As the other forms of {@code add} that take a value, saves one copy of it. */
+    @Override
+    public Batch add(byte[] value) {
+        if (value != null && !draft.isDescribed() && records.addPlain(value, clock.time())) {
+            return this;
+        }
+        return add(value == null ? source.none() : source.wrap(value, 0, value.length));
+    }
+
+    @Override
+    public Batch add(ByteBuffer value) {
+        return add(value == null ? source.none() : source.wrap(value));
+    }
+
+    @Override
+    public Batch add(byte[] key, byte[] value) {
+        key(key);
+        return add(value);
+    }
+
+    private Batch add(Source value) {
+        long time = draft.hasTimestamp() ? draft.timestamp() : clock.time();
+        try {
+            records.add(draft, value, time);
+        } catch (RecordTooLargeException e) {
+            draft.clear();
+            throw e;
+        }
+        draft.clear();
+        return this;
+    }
+
+    @Override
+    public Batch producer(long id, int epoch, int sequence) {
+        if (id < 0 || epoch < 0 || epoch > Short.MAX_VALUE || sequence < 0) {
+            throw new InvalidOptionException(
+                    "producer id, epoch (up to 32767) and sequence must not be negative: "
+                            + id
+                            + ", "
+                            + epoch
+                            + ", "
+                            + sequence);
+        }
+        producerId = id;
+        producerEpoch = epoch;
+        baseSequence = sequence;
+        flags = 0;
+        return this;
+    }
+
+    /** As {@link #producer}, for a batch of a transaction. */
+    public void transactional(long id, int epoch, int sequence) {
+        producer(id, epoch, sequence);
+        flags = BatchFormat.TRANSACTIONAL_FLAG;
+    }
+
+    @Override
+    public int count() {
+        return records.count();
+    }
+
+    @Override
+    public int sizeBytes() {
+        return records.bytes().length();
+    }
+
+    /**
+     * Completes the batch.
+     *
+     * @return the bytes, from 0 to the scratch's length, valid until the next change of the batch
+     * @throws InvalidOptionException when it is empty, or a record was described and not added
+     * @throws RecordTooLargeException when no reader would decompress it
+     */
+    public Scratch finish() {
+        Scratch whole = compose();
+        HeaderBytes.putInt(
+                whole.bytes(),
+                BatchFormat.CRC,
+                BatchFormat.computeCrc(crc, whole.bytes(), 0, whole.length()));
+        return whole;
+    }
+
+    private Scratch compose() {
+        if (draft.isDescribed()) {
+            throw new InvalidOptionException(
+                    "the last record was described and not added, so that it would be lost: call"
+                            + " add() before the batch is appended, or clear()");
+        }
+        if (records.count() == 0) {
+            throw new InvalidOptionException("a batch must hold at least one record: call add()");
+        }
+        Scratch plain = records.bytes();
+        Scratch whole = plain;
+        if (compression != Compression.NONE) {
+            int recordBytes = plain.length() - BatchFormat.HEADER_LENGTH;
+            if (recordBytes > BatchFormat.MAX_DECOMPRESSED) {
+                throw new RecordTooLargeException(
+                        "the batch's records have "
+                                + recordBytes
+                                + " bytes, a compressed batch may have up to "
+                                + BatchFormat.MAX_DECOMPRESSED
+                                + ": append fewer at once, or do not compress");
+            }
+            whole = compressed;
+            whole.ensure(BatchFormat.HEADER_LENGTH);
+            whole.length(BatchFormat.HEADER_LENGTH);
+            Codecs.compress(
+                    compression, plain.bytes(), BatchFormat.HEADER_LENGTH, recordBytes, whole);
+        }
+        HeaderBytes.write(
+                whole.bytes(),
+                whole.length(),
+                compression.id() | flags,
+                records.count(),
+                records.baseTimestamp(),
+                records.maxTimestamp(),
+                producerId,
+                producerEpoch,
+                baseSequence);
+        return whole;
+    }
+
+    /**
+     * Completes the batch except for its CRC, for callers that compute it while the copy of the
+     * bytes is on its way to memory. Otherwise as {@link #finish(int)}.
+     */
+    public Scratch compose(int topicsMaxRecordBytes) {
+        checkLargest(topicsMaxRecordBytes);
+        return compose();
+    }
+
+    /**
+     * Completes the batch for a topic, possibly another one than it was created for.
+     *
+     * @throws RecordTooLargeException as {@link #finish()}, and when the topic allows only smaller
+     *     records
+     */
+    public Scratch finish(int topicsMaxRecordBytes) {
+        checkLargest(topicsMaxRecordBytes);
+        return finish();
+    }
+
+    /**
+     * Checks, for a topic that is compacted, that each record has a key.
+     *
+     * @throws InvalidOptionException when one has none
+     */
+    public void checkKeys() {
+        int without = Keys.firstWithout(records.bytes(), records.count());
+        if (without >= 0) {
+            throw new InvalidOptionException(
+                    "record "
+                            + without
+                            + " of the batch has no key, and the topic is compacted, so that each"
+                            + " record needs one: set it by key(...), or by add(key, value)");
+        }
+    }
+
+    private void checkLargest(int topicsMaxRecordBytes) {
+        if (records.largestRecord() > topicsMaxRecordBytes) {
+            throw RecordLimit.tooLarge(records.largestRecord(), topicsMaxRecordBytes);
+        }
+    }
+}

@@ -1,0 +1,189 @@
+package io.firn.format;
+
+import io.firn.Compression;
+import io.firn.MissingCodecException;
+import java.io.ByteArrayInputStream;
+import java.io.EOFException;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.nio.ByteBuffer;
+import java.util.stream.Stream;
+
+/**
+ * Compression of the records of a batch, in the framings that Kafka's clients use. The libraries
+ * are loaded on first use; a store that never uses a codec does not need its library. Thread-safe.
+ */
+public final class Codecs {
+    /**
+     * The most bytes that the blocks or the window of {@link #openSmall} take: enough for LZ4's
+     * largest blocks, and for zstd's windows up to level 19.
+     */
+    public static final int MOST_HELD = 1 << ZstdStreams.WINDOW_LOG;
+
+    private static final CodecLibrary[] LIBRARIES =
+            Stream.of(Compression.values()).map(CodecLibrary::of).toArray(CodecLibrary[]::new);
+
+    private Codecs() {}
+
+    /**
+     * Appends the compressed bytes to the target.
+     *
+     * @throws MissingCodecException when the codec's library is not there, or does not load
+     */
+    public static void compress(
+            Compression codec, byte[] source, int from, int length, Scratch target) {
+        LIBRARIES[codec.ordinal()].require();
+        try (OutputStream out = output(codec, new ScratchOutput(target))) {
+            out.write(source, from, length);
+        } catch (IOException e) {
+            throw new IllegalStateException("compressing in memory cannot fail", e);
+        }
+    }
+
+    /**
+     * Returns a stream of the decompressed bytes.
+     *
+     * @param maxBytes the most bytes that blocks may announce, where the library allocates as much
+     *     as they announce
+     * @throws IOException when the bytes are not what the codec wrote
+     * @throws MissingCodecException when the codec's library is not there, or does not load
+     */
+    public static InputStream open(Compression codec, byte[] source, int maxBytes)
+            throws IOException {
+        LIBRARIES[codec.ordinal()].require();
+        if (codec == Compression.SNAPPY) {
+            return snappy(ByteBuffer.wrap(source), maxBytes, Long.MAX_VALUE);
+        }
+        return input(codec, new ByteArrayInputStream(source));
+    }
+
+    /**
+     * Returns a stream of the decompressed bytes whose decompressor takes little memory, on the
+     * heap or outside.
+     *
+     * @param source the compressed bytes, from the position to the limit; not copied
+     * @param maxBytes the most bytes that all blocks may announce, where they are announced
+     * @throws IOException when the bytes are not what the codec wrote, or decompressing them takes
+     *     more than {@link #MOST_HELD}
+     */
+    public static InputStream openSmall(Compression codec, ByteBuffer source, int maxBytes)
+            throws IOException {
+        LIBRARIES[codec.ordinal()].require();
+        if (codec == Compression.SNAPPY) {
+            return snappy(source, maxBytes, MOST_HELD);
+        }
+        InputStream in = new BatchInput(source, source.position(), source.remaining());
+        return codec == Compression.ZSTD ? ZstdStreams.smallInput(in) : input(codec, in);
+    }
+
+    private static InputStream snappy(ByteBuffer source, int maxBytes, long mostHeld)
+            throws IOException {
+        int from = source.position();
+        int length = source.remaining();
+        if (SnappyBlocks.announced(source, from, length) > maxBytes) {
+            throw new IOException("batch decompresses to more than " + maxBytes + " bytes");
+        }
+        long held = SnappyBlocks.held(source, from, length);
+        if (held > mostHeld) {
+            throw new IOException(tooLarge("a block", held));
+        }
+        try {
+            return SnappyBlocks.stream(source, from, length);
+        } catch (IOException e) {
+            throw explained(Compression.SNAPPY, e);
+        }
+    }
+
+    private static String tooLarge(String what, long bytes) {
+        return what
+                + " of it takes "
+                + (bytes < 0 ? "" : bytes + " bytes, ")
+                + "more than the "
+                + MOST_HELD
+                + " bytes that there are for decompressing";
+    }
+
+    /** Returns an exception that says why a stream cannot be decompressed. */
+    public static IOException explained(Compression codec, IOException e) {
+        if (e instanceof EOFException) {
+            return e;
+        }
+        return codec == Compression.ZSTD && ZstdStreams.isWindowTooLarge(e)
+                ? new IOException(tooLarge("a window", -1), e)
+                : new IOException(codec + " stream is damaged: " + e, e);
+    }
+
+    /**
+     * Returns how much memory {@link #open} and reading take beside the compressed bytes.
+     *
+     * @throws IOException when the bytes are not what the codec wrote
+     */
+    public static long streamMemory(Compression codec, ByteBuffer source, int from, int length)
+            throws IOException {
+        return switch (codec) {
+            case NONE, GZIP -> 0;
+            case SNAPPY -> SnappyBlocks.held(source, from, length);
+            case LZ4 -> StreamMemory.atOnce(codec, source, from, length);
+            case ZSTD -> StreamMemory.zstdWindow(source, from, length);
+        };
+    }
+
+    /** Throws a {@link MissingCodecException} when the codec's library cannot be used. */
+    static void require(Compression codec) {
+        LIBRARIES[codec.ordinal()].require();
+    }
+
+    /**
+     * Returns a stream that compresses what is written to it. Closing it ends the compression.
+     *
+     * @throws MissingCodecException when the codec's library is not there, or does not load
+     */
+    public static OutputStream compressing(Compression codec, OutputStream target)
+            throws IOException {
+        LIBRARIES[codec.ordinal()].require();
+        return output(codec, target);
+    }
+
+    static OutputStream output(Compression codec, OutputStream out) throws IOException {
+        return switch (codec) {
+            case NONE -> out;
+            case GZIP -> new java.util.zip.GZIPOutputStream(out, 8192);
+            case SNAPPY -> SnappyStreams.output(out);
+            case LZ4 -> Lz4Streams.output(out);
+            case ZSTD -> ZstdStreams.output(out);
+        };
+    }
+
+    static InputStream input(Compression codec, InputStream in) throws IOException {
+        return switch (codec) {
+            case NONE -> in;
+            case GZIP -> new java.util.zip.GZIPInputStream(in, 8192);
+            case SNAPPY -> SnappyStreams.input(in);
+            case LZ4 -> Lz4Streams.input(in);
+            case ZSTD -> ZstdStreams.input(in);
+        };
+    }
+
+    private static final class ScratchOutput extends OutputStream {
+        private final Scratch target;
+
+        ScratchOutput(Scratch target) {
+            this.target = target;
+        }
+
+        @Override
+        public void write(int b) {
+            int at = target.length();
+            target.ensure(at + 1)[at] = (byte) b;
+            target.length(at + 1);
+        }
+
+        @Override
+        public void write(byte[] source, int from, int length) {
+            int at = target.length();
+            System.arraycopy(source, from, target.ensure(at + length), at, length);
+            target.length(at + length);
+        }
+    }
+}
