@@ -1,6 +1,6 @@
 """Two members of a group copy a topic exactly once, while they and the server are killed.
 
-copiers.py DIRECTORY NAME KILLS SERVER -- COMMAND...: SERVER is bin/firn-server, COMMAND a driver (see
+copiers.py DIRECTORY NAME KILLS SERVER -- COMMAND...: SERVER is bin/firn server, COMMAND a driver (see
 scenario.py). Of the kills, every third is one of the server. The driver's two copies of itself write
 each record to the partition that it has read it from; so in the end each partition of the copy, read
 with committed records only, has to be that of the source, record by record.

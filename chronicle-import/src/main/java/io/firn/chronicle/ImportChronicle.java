@@ -34,7 +34,7 @@ import picocli.CommandLine.Spec;
 
 /** Imports a queue of Chronicle Queue into a topic, and compares both. */
 @Command(
-        name = "bin/firn-import-chronicle",
+        name = "bin/firn import",
         sortOptions = false,
         description = {
             "",

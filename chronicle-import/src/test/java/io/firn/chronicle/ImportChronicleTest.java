@@ -398,7 +398,7 @@ class ImportChronicleTest {
                         "--help");
         assertEquals(0, exitCode);
         assertTrue(
-                out.toString().replaceAll("\\s+", " ").contains("Usage: bin/firn-import-chronicle"),
+                out.toString().replaceAll("\\s+", " ").contains("Usage: bin/firn import"),
                 out.toString());
     }
 

@@ -19,10 +19,10 @@ import picocli.CommandLine.Option;
 
 /**
  * Lets Chronicle Queue write a queue, kills imports of it with SIGKILL, lets the last one end, and
- * compares the topic with what Chronicle's own tailer reads. {@code bin/test-import} runs it.
+ * compares the topic with what Chronicle's own tailer reads. {@code bin/check import} runs it.
  */
 @Command(
-        name = "bin/test-import",
+        name = "bin/check import",
         sortOptions = false,
         description = {
             "",

@@ -17,7 +17,7 @@ import picocli.CommandLine.Spec;
 
 /** The command line of the crash laboratory. */
 @Command(
-        name = "bin/crashlab",
+        name = "bin/check crashlab",
         sortOptions = false,
         description = {
             "Executes workloads that are generated from a seed, on simulated persistent memory and"

@@ -68,7 +68,7 @@ final class CrashRun {
         /** Returns the command that reproduces the violation. */
         String reproduction(int actions, Shares shares) {
             return String.format(
-                    "bin/crashlab --media %s --seed %d --actions %d --deep %d --looks %d --step %d"
+                    "bin/check crashlab --media %s --seed %d --actions %d --deep %d --looks %d --step %d"
                             + " --image %d",
                     media, seed, actions, shares.deep(), shares.blind(), step, image);
         }

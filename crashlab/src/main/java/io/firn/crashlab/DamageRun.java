@@ -220,7 +220,12 @@ final class DamageRun {
         if (reported++ < MOST_REPORTED) {
             reporter.violated(
                     fault,
-                    "bin/crashlab --damage --media " + log.media + ", " + log.form + ": " + what,
+                    "bin/check crashlab --damage --media "
+                            + log.media
+                            + ", "
+                            + log.form
+                            + ": "
+                            + what,
                     why);
         } else {
             reporter.matrix().violated(fault);

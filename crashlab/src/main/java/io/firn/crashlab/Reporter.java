@@ -29,7 +29,7 @@ record Reporter(Matrix matrix, Runnable progress, Consumer<String> failures) {
         String reproduction =
                 String.format(
                         Locale.ROOT,
-                        "%s: bin/crashlab --faults --workloads 1 --media %s --seed %d --actions %d"
+                        "%s: bin/check crashlab --faults --workloads 1 --media %s --seed %d --actions %d"
                                 + " (%s; during %s)",
                         fault,
                         workload.media(),

@@ -17,7 +17,7 @@ import java.util.function.Consumer;
  * scenario may fail; what was acknowledged must be found after a kill and after a power cut.
  */
 final class ScenarioRun {
-    private static final String REPRODUCTION = ": bin/crashlab --faults";
+    private static final String REPRODUCTION = ": bin/check crashlab --faults";
 
     private final Scenario scenario;
     private final FaultInjector injector;

@@ -18,7 +18,7 @@ import picocli.CommandLine.Spec;
 
 /** The command line of the mutation tests. */
 @Command(
-        name = "bin/mutants",
+        name = "bin/check mutants",
         sortOptions = false,
         description = {
             "Compiles each mutant (the source with one step removed or changed) into a directory of"

@@ -8,7 +8,7 @@ import java.util.Set;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 
-/** The report of bin/crashlab --faults lists every place where Firn calls a medium. */
+/** The report of bin/check crashlab --faults lists every place where Firn calls a medium. */
 @FirstRunOnly
 class CallSitesTest {
     @Test

@@ -13,8 +13,8 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
 /**
- * The short form of bin/crashlab, with other workloads each day. The second run has others than the
- * first, and fewer. {@link IncarnationsTest} has workloads of many incarnations.
+ * The short form of bin/check crashlab, with other workloads each day. The second run has others
+ * than the first, and fewer. {@link IncarnationsTest} has workloads of many incarnations.
  */
 class CrashLabTest {
     private static final Logger LOG = Logger.getLogger("io.firn");

@@ -12,7 +12,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** The short form of bin/crashlab --damage: some of the bits of the reference log. */
+/** The short form of bin/check crashlab --damage: some of the bits of the reference log. */
 @FirstRunOnly
 class DamageTest {
     private static final Logger LOG = Logger.getLogger("io.firn");

@@ -13,8 +13,8 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
 /**
- * The short form of bin/crashlab --faults: each operation of a workload fails once; in the second
- * run, one operation of each call site.
+ * The short form of bin/check crashlab --faults: each operation of a workload fails once; in the
+ * second run, one operation of each call site.
  */
 class FaultLabTest {
     private static final Logger LOG = Logger.getLogger("io.firn");

@@ -14,9 +14,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * The short form of bin/crashlab for workloads of many incarnations, with other workloads each day.
- * It cuts the power before one in five operations, and tries few workloads; bin/crashlab cuts it
- * before each operation of as many workloads as it is told to.
+ * The short form of bin/check crashlab for workloads of many incarnations, with other workloads
+ * each day. It cuts the power before one in five operations, and tries few workloads; bin/check
+ * crashlab cuts it before each operation of as many workloads as it is told to.
  */
 @FirstRunOnly
 class IncarnationsTest {

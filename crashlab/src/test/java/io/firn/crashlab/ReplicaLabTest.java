@@ -13,7 +13,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** The short form of bin/crashlab --replicas, with other workloads each day. */
+/** The short form of bin/check crashlab --replicas, with other workloads each day. */
 class ReplicaLabTest {
     private static final Logger LOG = Logger.getLogger("io.firn");
     private static final int ACTIONS = 30;

@@ -15,7 +15,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /**
  * Injects an error at each call site that a scenario reaches. The scenarios that write many bytes
- * are left to bin/crashlab --faults.
+ * are left to bin/check crashlab --faults.
  */
 @FirstRunOnly
 class ScenarioTest {

@@ -11,7 +11,9 @@ import java.util.List;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 
-/** Checks that the list of mutants matches the sources. Use bin/mutants to run the mutants. */
+/**
+ * Checks that the list of mutants matches the sources. Use bin/check mutants to run the mutants.
+ */
 class MutantsTest {
     private static final Path ROOT = Path.of("..").toAbsolutePath().normalize();
 

@@ -25,7 +25,7 @@ import picocli.CommandLine.Spec;
 
 /** Appends the lines of a file to a log, reads them back, and compares both. */
 @Command(
-        name = "bin/replay",
+        name = "bin/example Replay",
         sortOptions = false,
         description = {
             "Appends every line of a file to a log as a record, reads all records back, and compares"

@@ -1,6 +1,6 @@
 package io.firn.kill;
 
-/** Kills over files; {@code bin/test-kill} goes on for longer. */
+/** Kills over files; {@code bin/check kill} goes on for longer. */
 final class KillTest extends KillContract {
     @Override
     protected Ground ground() {

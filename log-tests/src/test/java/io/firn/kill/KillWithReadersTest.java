@@ -1,6 +1,6 @@
 package io.firn.kill;
 
-/** Kills over files; {@code bin/test-kill --readers} goes on for longer. */
+/** Kills over files; {@code bin/check kill --readers} goes on for longer. */
 final class KillWithReadersTest extends KillWithReadersContract {
     @Override
     protected Ground ground() {

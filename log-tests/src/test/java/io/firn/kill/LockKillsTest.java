@@ -6,7 +6,7 @@ import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The short form of bin/test-kill --locks. */
+/** The short form of bin/check kill --locks. */
 class LockKillsTest {
     private static final int ROUNDS = 3;
 

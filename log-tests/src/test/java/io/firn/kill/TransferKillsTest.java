@@ -6,7 +6,7 @@ import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The short form of bin/test-kill --transfers. */
+/** The short form of bin/check kill --transfers. */
 class TransferKillsTest {
     private static final int KILLS = 8;
 

@@ -1,2 +1,2 @@
-/** A program that {@code bin/test-places} runs where the system refuses what a store needs. */
+/** A program that {@code bin/check places} runs where the system refuses what a store needs. */
 package io.firn.places;

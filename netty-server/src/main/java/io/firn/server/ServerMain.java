@@ -21,7 +21,7 @@ import picocli.CommandLine.Parameters;
 
 /** Runs the server as a process. */
 @Command(
-        name = "firn-server",
+        name = "bin/firn server",
         mixinStandardHelpOptions = true,
         versionProvider = ServerMain.Version.class,
         description = {

@@ -56,7 +56,7 @@ import org.apache.kafka.common.resource.ResourceType;
 /**
  * What users with different rights are answered: each {@link AclRequests request} by each user,
  * beside the answers of an Apache Kafka broker, which are recorded in a table. The build asks our
- * server; {@code bin/test-kafka-tools --acls} asks a broker, too, so that the table stays true.
+ * server; {@code bin/check kafka-tools --acls} asks a broker, too, so that the table stays true.
  * With {@link AclRequests} it needs no other class of ours.
  *
  * <p>A user is called by its rights: {@code TOPIC:READ} may read topics called {@code orders} or

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /**
  * Clients with each right are answered as an Apache Kafka 4.4.0 broker has answered them. The
- * broker's answers are recorded; {@code bin/test-kafka-tools --acls} asks a broker again.
+ * broker's answers are recorded; {@code bin/check kafka-tools --acls} asks a broker again.
  */
 class AclTableTest {
     @TempDir Path directory;

@@ -43,7 +43,8 @@ import org.apache.kafka.common.record.internal.SimpleRecord;
 
 /**
  * What one client without rights does to a server, each for some seconds, on several connections.
- * Each attack was seen to stop an earlier version; {@code bin/pentest} runs it in a JVM of its own.
+ * Each attack was seen to stop an earlier version; {@code bin/check pentest} runs it in a JVM of
+ * its own.
  */
 final class Attacks {
     private static final String FROM = "127.0.0.1";

@@ -21,7 +21,7 @@ import java.util.logging.Level;
 import java.util.logging.Logger;
 
 /**
- * Makes the store of a server that has not started yet, for {@code bin/test-clients}: topics whose
+ * Makes the store of a server that has not started yet, for {@code bin/check clients}: topics whose
  * segments have fillers at the start, in the middle and at the end, segments of nothing else, and
  * batches that have lost some records, with the codec that all clients have, and with none.
  */

@@ -4,7 +4,7 @@ import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A little of what {@code bin/fuzz} does at length. */
+/** A little of what {@code bin/check fuzz} does at length. */
 class FuzzTest {
     @TempDir Path directory;
 

@@ -60,9 +60,9 @@ import org.apache.kafka.common.record.internal.MemoryRecords;
 import org.apache.kafka.common.utils.internals.Crc32C;
 
 /**
- * What {@code bin/fuzz --jazzer} runs, guided by the code that an input reaches: a whole server of
- * every API and version, from the frame decoder to the log and back, on one thread and without
- * sockets.
+ * What {@code bin/check fuzz --jazzer} runs, guided by the code that an input reaches: a whole
+ * server of every API and version, from the frame decoder to the log and back, on one thread and
+ * without sockets.
  *
  * <p>An input is a byte of flags and requests with two bytes of length before each. They come on
  * one connection, which is cut in the end. Whatever they are: nothing is thrown, nothing unexpected

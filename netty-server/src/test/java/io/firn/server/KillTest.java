@@ -22,7 +22,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** {@code kill -9} of the server's process. {@code bin/test-kill --server} does it at length. */
+/** {@code kill -9} of the server's process. {@code bin/check kill --server} does it at length. */
 class KillTest {
     private static final String TOPIC = "orders";
 

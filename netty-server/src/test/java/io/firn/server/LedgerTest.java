@@ -11,7 +11,7 @@ import java.util.Map;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Whether {@code bin/test-kill --transactions} would notice. */
+/** Whether {@code bin/check kill --transactions} would notice. */
 class LedgerTest {
     private final Ledger ledger = new Ledger();
     private final List<List<Row>> log = List.of(new ArrayList<>(), new ArrayList<>());

@@ -76,7 +76,7 @@ import org.apache.kafka.common.utils.Utils;
 
 /**
  * Requests about consumer groups that have members, right and wrong ones, and what Apache Kafka
- * answers to them, from a script. The build asks our server; {@code bin/test-kafka-tools --groups}
+ * answers to them, from a script. The build asks our server; {@code bin/check kafka-tools --groups}
  * asks a Kafka broker, too. One file without any other class of ours, so that {@code java} runs it
  * as it is.
  *

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /**
  * Requests about groups that have members get the answers that an Apache Kafka 4.4.0 broker gave.
- * The broker's answers are recorded; {@code bin/test-kafka-tools --groups} asks a broker again.
+ * The broker's answers are recorded; {@code bin/check kafka-tools --groups} asks a broker again.
  */
 @FirstRunOnly
 class LiveGroupRequestsTest {

@@ -72,9 +72,9 @@ import org.apache.kafka.common.record.internal.SimpleRecord;
 
 /**
  * Requests about a log and what is committed of it, and what Apache Kafka answers to them, from a
- * table. The build asks our server; {@code bin/test-kafka-tools --odd} asks a Kafka broker, too, so
- * that the table stays true. One file without any other class of ours, so that {@code java} runs it
- * as it is.
+ * table. The build asks our server; {@code bin/check kafka-tools --odd} asks a Kafka broker, too,
+ * so that the table stays true. One file without any other class of ours, so that {@code java} runs
+ * it as it is.
  *
  * <p>Each line of the table is {@code REQUEST | KAFKA'S ANSWER}, and where ours differs on purpose
  * {@code REQUEST | KAFKA'S ANSWER | OUR ANSWER | REASON}. A request is one of

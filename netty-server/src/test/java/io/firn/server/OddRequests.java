@@ -89,7 +89,7 @@ import org.apache.kafka.common.protocol.ObjectSerializationCache;
 
 /**
  * Odd requests, most of them administrative, and what Apache Kafka answers to them, from a table.
- * The build asks our server; {@code bin/test-kafka-tools --odd} asks a Kafka broker, too, so that
+ * The build asks our server; {@code bin/check kafka-tools --odd} asks a Kafka broker, too, so that
  * the table stays true. One file without any other class of ours, so that {@code java} runs it as
  * it is.
  *

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /**
  * Administrative requests that are odd get the answers that an Apache Kafka 4.4.0 broker gave. The
- * broker's answers are recorded; {@code bin/test-kafka-tools --odd} asks a broker again.
+ * broker's answers are recorded; {@code bin/check kafka-tools --odd} asks a broker again.
  */
 @FirstRunOnly
 class OddRequestsTest {

@@ -27,10 +27,10 @@ import org.apache.kafka.common.security.scram.internals.ScramMechanism;
 import org.apache.kafka.common.security.scram.internals.ScramSaslClient;
 
 /**
- * What {@code bin/fuzz --jazzer-sasl} runs, guided by the code that an input reaches: what a client
- * says to authenticate. An input is a list of steps: a byte that says what, and bytes with their
- * length before them. Whatever they are: nothing is thrown, nobody is authenticated without the
- * password, and who is stays the same principal.
+ * What {@code bin/check fuzz --jazzer-sasl} runs, guided by the code that an input reaches: what a
+ * client says to authenticate. An input is a list of steps: a byte that says what, and bytes with
+ * their length before them. Whatever they are: nothing is thrown, nobody is authenticated without
+ * the password, and who is stays the same principal.
  */
 public final class SaslJazzerTarget {
     private static final String USER = "alice";

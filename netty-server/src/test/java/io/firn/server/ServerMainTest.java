@@ -54,7 +54,7 @@ class ServerMainTest {
                         .redirectErrorStream(true)
                         .redirectOutput(said().toFile());
         if (Runtime.version().feature() >= 24) {
-            command.add(1, "--enable-native-access=ALL-UNNAMED"); // as bin/firn-server does
+            command.add(1, "--enable-native-access=ALL-UNNAMED"); // as bin/firn server does
         }
         builder.environment().remove("JAVA_TOOL_OPTIONS");
         builder.environment().remove("JDK_JAVA_OPTIONS");

@@ -79,7 +79,7 @@ final class ServerProcess implements AutoCloseable {
                                 "-XX:TieredStopAtLevel=1",
                                 "-XX:+UseSerialGC",
                                 "-Xmx128m",
-                                "-XX:+ExitOnOutOfMemoryError", // as bin/firn-server
+                                "-XX:+ExitOnOutOfMemoryError", // as bin/firn server
                                 "-cp",
                                 System.getProperty("java.class.path"),
                                 program.getName(),

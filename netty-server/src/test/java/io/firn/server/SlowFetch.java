@@ -8,9 +8,9 @@ import org.apache.kafka.common.message.FetchResponseData;
 import org.apache.kafka.common.protocol.ApiKeys;
 
 /**
- * A client that fetches more than a socket takes at once, for {@code bin/zero-copy}: what is left
- * of an answer is then written by one plain {@code write}, whose pointer a tracer shows. Version 4
- * has nothing after the records.
+ * A client that fetches more than a socket takes at once, for {@code bin/check zero-copy}: what is
+ * left of an answer is then written by one plain {@code write}, whose pointer a tracer shows.
+ * Version 4 has nothing after the records.
  */
 final class SlowFetch {
     private static final String TOPIC = "zero-copy";

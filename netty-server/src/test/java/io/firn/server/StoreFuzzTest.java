@@ -13,7 +13,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A few rounds of the fuzzer, with a fixed seed; {@code bin/fuzz --store} has more. */
+/** A few rounds of the fuzzer, with a fixed seed; {@code bin/check fuzz --store} has more. */
 class StoreFuzzTest {
     private static final Logger LOG = Logger.getLogger("io.firn");
     private static final int ROUNDS = 60;

@@ -5,7 +5,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 
 /**
- * Reads what is left of a tier that can perhaps no longer be opened; for {@code bin/firn-inspect}.
+ * Reads what is left of a tier that can perhaps no longer be opened; for {@code bin/firn inspect}.
  * Found by {@link java.util.ServiceLoader}.
  */
 public interface TierInspector {

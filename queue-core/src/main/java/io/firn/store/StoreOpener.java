@@ -210,7 +210,7 @@ public final class StoreOpener {
                                     + ": both of its marks are destroyed, so it is unknown how"
                                     + " far it was durable; nothing was changed: open the store"
                                     + " read-only, or move the file away to open without it; for"
-                                    + " a block of a pool use bin/firn-repair");
+                                    + " a block of a pool use bin/firn repair");
                 }
                 epochs.above(block.mark().epoch());
                 found.computeIfAbsent(block.mark().topicId(), id -> new ArrayList<>()).add(block);

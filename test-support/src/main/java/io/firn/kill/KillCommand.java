@@ -12,7 +12,7 @@ import java.nio.file.attribute.BasicFileAttributes;
 public final class KillCommand {
     private static final int DEFAULT_ROUNDS = 200;
     private static final String USAGE =
-            "Usage: bin/test-kill [--pmem] [--readers] [--rounds N] [--dir DIR] [--seed S]%n"
+            "Usage: bin/check kill [--pmem] [--readers] [--rounds N] [--dir DIR] [--seed S]%n"
                     + "  --pmem    emulated persistent memory above files, in /dev/shm%n"
                     + "  --readers kills a writer and three readers in other processes in turn%n"
                     + "  --rounds  number of kills, default "

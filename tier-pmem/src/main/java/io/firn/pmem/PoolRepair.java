@@ -13,9 +13,9 @@ import java.util.UUID;
  * Repairs a pool in which both slots of a block's entry are destroyed, so that the store cannot be
  * opened for writing. Recreates the entry from the batches in the block, or saves the batches to a
  * file and frees the block. Locks the pool meanwhile, and changes nothing else in it. For one
- * thread; for {@code bin/firn-repair}.
+ * thread; for {@code bin/firn repair}.
  *
- * <p>The batches do not contain their partition: {@code bin/firn-inspect} shows which partition
+ * <p>The batches do not contain their partition: {@code bin/firn inspect} shows which partition
  * lacks their offsets.
  */
 public final class PoolRepair implements AutoCloseable {

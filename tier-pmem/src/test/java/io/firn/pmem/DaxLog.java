@@ -16,7 +16,7 @@ import java.util.List;
 import java.util.UUID;
 
 /**
- * A log on real persistent memory, for bin/test-dax: one run appends until the machine is killed,
+ * A log on real persistent memory, for bin/check dax: one run appends until the machine is killed,
  * the next one compares what is there with what was acknowledged.
  */
 public final class DaxLog {

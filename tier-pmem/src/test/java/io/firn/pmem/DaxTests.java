@@ -21,7 +21,7 @@ import org.junit.platform.launcher.listeners.TestExecutionSummary;
 
 /**
  * Runs the tests of this package where there is no Maven, on persistent memory: in the machine of
- * bin/test-dax.
+ * bin/check dax.
  */
 public final class DaxTests {
     private DaxTests() {}

@@ -4,7 +4,9 @@ import io.firn.kill.Ground;
 import io.firn.kill.KillCommand;
 import io.firn.kill.KillContract;
 
-/** Kills over two tiers, with rolls in between; {@code bin/test-kill --pmem} goes on for longer. */
+/**
+ * Kills over two tiers, with rolls in between; {@code bin/check kill --pmem} goes on for longer.
+ */
 final class PmemKillTest extends KillContract {
     @Override
     protected Ground ground() {

@@ -3,7 +3,7 @@ package io.firn.pmem;
 import io.firn.kill.Ground;
 import io.firn.kill.KillWithReadersContract;
 
-/** Kills over two tiers; {@code bin/test-kill --pmem --readers} goes on for longer. */
+/** Kills over two tiers; {@code bin/check kill --pmem --readers} goes on for longer. */
 final class PmemKillWithReadersTest extends KillWithReadersContract {
     @Override
     protected Ground ground() {

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.io.TempDir;
 class PmemTierCrashTest {
     private static final int BLOCKS = 2;
 
-    /** One in the machine of bin/test-dax: the cuts are the same there, and take long. */
+    /** One in the machine of bin/check dax: the cuts are the same there, and take long. */
     private static final int SEEDS = PersistentMemory.isDemanded() ? 1 : 3;
 
     private static final int LENGTH = 5000;

@@ -37,7 +37,7 @@ import picocli.CommandLine.Spec;
 
 /** Writes the records of a topic to a file or the standard output. */
 @Command(
-        name = "bin/firn-export",
+        name = "bin/firn export",
         sortOptions = false,
         description = {
             "",

@@ -36,7 +36,7 @@ import picocli.CommandLine.Spec;
 
 /** Follows topics of a Kafka cluster into a store, until it is ended. */
 @Command(
-        name = "bin/firn-shadow",
+        name = "bin/firn shadow",
         sortOptions = false,
         description = {
             "",

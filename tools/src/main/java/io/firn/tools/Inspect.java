@@ -17,8 +17,8 @@ import picocli.CommandLine.Spec;
 
 /** Prints what is in a store and its tiers. */
 @Command(
-        name = "bin/firn-inspect",
-        customSynopsis = "bin/firn-inspect DIRECTORY...",
+        name = "bin/firn inspect",
+        customSynopsis = "bin/firn inspect DIRECTORY...",
         description = {
             "",
             "Shows the stores and tiers in or below the directories. Name the directory of a store"

@@ -12,11 +12,11 @@ import picocli.CommandLine.Spec;
 
 /** Repairs a pool in which a block's entry is destroyed. */
 @Command(
-        name = "bin/firn-repair",
+        name = "bin/firn repair",
         description = {
             "",
             "For a pool of persistent memory, named by its directory, in which the entry of a block"
-                    + " is destroyed. First look with bin/firn-inspect: it shows the block, the"
+                    + " is destroyed. First look with bin/firn inspect: it shows the block, the"
                     + " offsets in it, and which partition of which topic lacks them.",
             ""
         },

@@ -71,7 +71,7 @@ class InspectTest {
     void shouldExplainItselfWithoutArgumentsAndOnRequest() {
         for (Run run : new Run[] {inspect(), inspect("--help")}) {
             assertEquals(0, run.exitCode(), run.toString());
-            assertTrue(run.out().startsWith("Usage: bin/firn-inspect DIRECTORY..."), run.out());
+            assertTrue(run.out().startsWith("Usage: bin/firn inspect DIRECTORY..."), run.out());
             assertTrue(run.out().contains("Exit code"), run.out());
         }
         assertEquals(2, inspect("--verbose").exitCode());

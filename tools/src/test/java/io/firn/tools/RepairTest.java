@@ -109,7 +109,7 @@ class RepairTest {
                     repair("restore", pool, block, "t", 0)
                 }) {
             assertEquals(2, run.exitCode(), run.toString());
-            assertTrue(run.err().contains("Usage: bin/firn-repair"), run.err());
+            assertTrue(run.err().contains("Usage: bin/firn repair"), run.err());
             assertEquals("", run.out());
         }
     }

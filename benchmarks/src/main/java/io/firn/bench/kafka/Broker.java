@@ -93,7 +93,7 @@ final class Broker implements AutoCloseable {
         int port = freePort();
         int tlsPort = freePort();
         List<String> command = new ArrayList<>(java);
-        command.add("-Dio.netty.leakDetection.level=disabled"); // as bin/firn-server has it
+        command.add("-Dio.netty.leakDetection.level=disabled"); // as bin/firn server has it
         command.addAll(List.of("-cp", classPath, "io.firn.server.ServerMain"));
         List<String> all = new ArrayList<>();
         all.add("listeners=" + listeners(port, tls, tlsPort));

@@ -97,7 +97,7 @@ public final class KafkaBench implements Callable<Integer> {
     @Option(
             names = "--firn-options",
             hidden = true,
-            description = "JVM options of bin/firn-server.")
+            description = "JVM options of bin/firn server.")
     private String firnOptions = "-Xmx256m\n-XX:+UseSerialGC";
 
     @Option(names = "--kafka-classpath", required = true, hidden = true)

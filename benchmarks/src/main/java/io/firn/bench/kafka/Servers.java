@@ -40,7 +40,7 @@ final class Servers {
     @Option(
             names = "--firn-options",
             hidden = true,
-            description = "JVM options of bin/firn-server.")
+            description = "JVM options of bin/firn server.")
     private String firnOptions = "";
 
     @Option(names = "--kafka-classpath", required = true, hidden = true)

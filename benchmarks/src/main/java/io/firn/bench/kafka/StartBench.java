@@ -23,7 +23,7 @@ final class StartBench {
     /**
      * Starts each server several times; the first start begins with an empty directory.
      *
-     * @param ownOptions the JVM options with which bin/firn-server starts the server
+     * @param ownOptions the JVM options with which bin/firn server starts the server
      */
     void run(List<String> ownOptions) throws Exception {
         out.printf(
@@ -33,7 +33,7 @@ final class StartBench {
         Path place = Files.createDirectories(contenders.directory().resolve("start"));
         start("Kafka", contenders.kafka("start-kafka"));
         start("Firn, same options", contenders.firn("start-firn", List.of()));
-        start("Firn, as bin/firn-server", contenders.firnWith(ownOptions, place));
+        start("Firn, as bin/firn server", contenders.firnWith(ownOptions, place));
     }
 
     private void start(String name, Broker broker) throws IOException {

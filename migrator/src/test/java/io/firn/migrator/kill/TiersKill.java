@@ -27,12 +27,12 @@ import java.util.stream.Stream;
  * Kills a JVM whose segments are on the move between three tiers, again and again, with another
  * policy each time. After each kill: no acknowledged record is lost or doubled, what the tiers say
  * they hold is what lies there and what the log's segments take, and no file or block is left over.
- * {@code bin/test-tiers} runs it for as long as one likes.
+ * {@code bin/check tiers} runs it for as long as one likes.
  */
 final class TiersKill {
     private static final int KILLED = 128 + 9;
     private static final String USAGE =
-            "Usage: bin/test-tiers [--minutes N] [--every SECONDS] [--dir DIR] [--seed S]%n%n"
+            "Usage: bin/check tiers [--minutes N] [--every SECONDS] [--dir DIR] [--seed S]%n%n"
                     + "Kills a JVM whose segments move between three tiers (default: for 10 minutes,%n"
                     + "about every 3 seconds), opens the store after each kill and checks all of it.%n";
 
@@ -58,7 +58,7 @@ final class TiersKill {
         }
     }
 
-    /** Run by {@code bin/test-tiers}. */
+    /** Run by {@code bin/check tiers}. */
     public static void main(String[] arguments) throws Exception {
         double minutes = 10;
         double every = 3;

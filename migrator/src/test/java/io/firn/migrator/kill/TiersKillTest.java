@@ -10,7 +10,7 @@ import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A few rounds of {@code bin/test-tiers}. */
+/** A few rounds of {@code bin/check tiers}. */
 class TiersKillTest {
     private static final int ROUNDS = SecondRun.share(6, 3);
 

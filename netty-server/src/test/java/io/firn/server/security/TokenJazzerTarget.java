@@ -23,10 +23,11 @@ import org.jose4j.jwk.RsaJwkGenerator;
 import org.jose4j.keys.EllipticCurves;
 
 /**
- * What {@code bin/fuzz --jazzer-tokens} runs, guided by the code that an input reaches: tokens of
- * OAUTHBEARER that clients send, and sets of keys that another server sends. The first byte of an
- * input says what the others are. Whatever they are: a token is refused or valid, nothing else is
- * thrown; only what the key has signed is valid; and after hostile keys the right ones work.
+ * What {@code bin/check fuzz --jazzer-tokens} runs, guided by the code that an input reaches:
+ * tokens of OAUTHBEARER that clients send, and sets of keys that another server sends. The first
+ * byte of an input says what the others are. Whatever they are: a token is refused or valid,
+ * nothing else is thrown; only what the key has signed is valid; and after hostile keys the right
+ * ones work.
  */
 public final class TokenJazzerTarget {
     private static final String ISSUER = "https://issuer.example";

@@ -6,7 +6,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
-/** {@code bin/firn-shadow} as a process. */
+/** {@code bin/firn shadow} as a process. */
 final class ShadowProcess {
     private final String command;
     private final Path store;

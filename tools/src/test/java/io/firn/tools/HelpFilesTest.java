@@ -1,0 +1,27 @@
+package io.firn.tools;
+
+import io.firn.help.HelpFile;
+import java.io.IOException;
+import java.util.stream.Stream;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+import picocli.CommandLine;
+import picocli.CommandLine.Help.Ansi;
+
+/** The scripts answer --help with files, so that it needs no build. */
+class HelpFilesTest {
+    static Stream<Arguments> programs() {
+        return Stream.of(
+                Arguments.of("firn/inspect", Inspect.class),
+                Arguments.of("firn/export", Export.class),
+                Arguments.of("firn/repair", Repair.class),
+                Arguments.of("firn/shadow", FollowTopics.class));
+    }
+
+    @ParameterizedTest
+    @MethodSource("programs")
+    void shouldHaveTheHelpOfEachProgramInAFile(String name, Class<?> program) throws IOException {
+        HelpFile.check(name, new CommandLine(program).getUsageMessage(Ansi.OFF));
+    }
+}
