@@ -13,15 +13,18 @@ import org.apache.kafka.common.protocol.Errors;
 final class FetchResult implements AutoCloseable {
     private static final int PAGE = 4096;
 
+    /** Steps over fillers in one read: together up to 1 MiB of them. */
+    private static final int MAX_STEPS = 16;
+
     @SuppressWarnings("UnusedVariable") // keeps the loads
     private static volatile int blackHole;
 
     private final FetchResponseData response = new FetchResponseData();
     private final long visible;
     private final Object rights;
+    private final PartitionReader.Steps steps = new PartitionReader.Steps(MAX_STEPS);
     private int bytes;
     private int bytesOfRecords;
-    private boolean unfinished;
     private boolean failed;
 
     /**
@@ -66,11 +69,12 @@ final class FetchResult implements AutoCloseable {
 
     /** Returns whether there are more fillers to pass than in one step. */
     boolean isUnfinished() {
-        return unfinished;
+        return steps.areUsedUp();
     }
 
-    void isUnfinished(boolean goesOn) {
-        unfinished = goesOn;
+    /** Returns how many more steps over fillers the read may take. */
+    PartitionReader.Steps steps() {
+        return steps;
     }
 
     /** Returns whether a partition could not be read: the client is told at once. */

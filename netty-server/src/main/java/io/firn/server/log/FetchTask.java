@@ -3,8 +3,6 @@ package io.firn.server.log;
 import io.firn.server.security.Access;
 import io.firn.server.wire.Exchange;
 import io.netty.util.concurrent.ScheduledFuture;
-import java.util.LinkedHashSet;
-import java.util.Set;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -56,11 +54,13 @@ final class FetchTask {
     private final Runnable onClose = this::stopWaiting;
     private final AtomicBoolean woken = new AtomicBoolean();
 
+    /** Of the present read, which is on one thread at a time. */
+    private FetchPlan plan;
+
     // On the event loop.
-    private final Set<ServedPartition> watched = new LinkedHashSet<>();
+    private FetchPlan watched; // null: it does not wait
     private ScheduledFuture<?> timeOut;
     private FetchResult last;
-    private boolean watching;
     private boolean reading;
     private boolean readAgain;
 
@@ -80,7 +80,7 @@ final class FetchTask {
         long all = countNamed();
         if (all > MANY_IF_COMMITTED && all <= MANY && request.isolationLevel() != 0) {
             // For each mention the aborted transactions would be listed again.
-            FetchReader.mergeDuplicates(exchange.version(), request);
+            FetchPlan.mergeDuplicates(exchange.version(), request);
             all = countNamed();
         }
         this.named = all;
@@ -109,10 +109,20 @@ final class FetchTask {
         reading = true;
         if (isLarge()) {
             readLarge();
-        } else if (reader.isCold(exchange.version(), request, readers)) {
+            return;
+        }
+        lookUp();
+        if (plan.isCold()) {
             background.execute(exchange.counted(this::readCold));
         } else {
-            onRead(read());
+            onRead(reader.read(plan, request, access));
+        }
+    }
+
+    /** Looks up what the request names, if that was not done or topics have changed since. */
+    private void lookUp() {
+        if (plan == null || !plan.isCurrent()) {
+            plan = reader.plan(exchange.version(), request, readers);
         }
     }
 
@@ -141,17 +151,14 @@ final class FetchTask {
         return result.rights() != null && !access.isStill(result.rights());
     }
 
-    private FetchResult read() {
-        return reader.read(exchange.version(), request, readers, access);
-    }
-
     private void readCold() {
         FetchResult result;
         try {
-            if (isLarge()) {
-                FetchReader.mergeDuplicates(exchange.version(), request);
+            if (isLarge() && plan == null) {
+                FetchPlan.mergeDuplicates(exchange.version(), request);
             }
-            result = read();
+            lookUp();
+            result = reader.read(plan, request, access);
         } catch (RuntimeException e) {
             exchange.fail(e); // otherwise the client would wait forever
             return;
@@ -199,7 +206,7 @@ final class FetchTask {
             return;
         }
         // Where too much waits already, the client receives what there is, and asks again.
-        if (enough || leftMs() <= 0 || (!watching && !exchange.park())) {
+        if (enough || leftMs() <= 0 || (watched == null && !exchange.park())) {
             stopWaiting();
             quotas.onFetched(exchange, result.response(), result.bytes());
             exchange.reply(result.response());
@@ -211,7 +218,7 @@ final class FetchTask {
         } else {
             last = result;
         }
-        if (!watching) {
+        if (watched == null) {
             startWaiting(result);
         } else if (readAgain) {
             readAgain = false;
@@ -226,31 +233,29 @@ final class FetchTask {
         return wait - TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - startNs);
     }
 
-    private long visible() {
-        return reader.visible(exchange.version(), request);
+    /** Returns whether a read would find what an earlier one has found. */
+    private boolean isSame(FetchResult before) {
+        return before.visible() == plan.visible() && plan.isCurrent();
     }
 
     private void startWaiting(FetchResult result) {
-        watching = true;
-        reader.findAll(exchange.version(), request, watched);
-        for (ServedPartition each : watched) {
-            each.watch(wakeUp);
-        }
+        watched = plan;
+        watched.watch(wakeUp);
         exchange.connection().onClose(onClose);
         timeOut = exchange.eventLoop().schedule(this::onTimeOut, leftMs(), TimeUnit.MILLISECONDS);
-        if (result.visible() != visible()) {
+        if (!isSame(result)) {
             run(); // it advanced before the partitions were watched
         }
     }
 
     /** Most long polls end here: nothing has come, and the first result is the response. */
     private void onTimeOut() {
-        boolean isSame =
-                last != null
-                        && last.bytes() == 0
-                        && last.visible() == visible()
-                        && access.isStill(last.rights());
-        if (isSame && watching && !reading && exchange.isOpen()) {
+        boolean isWaiting = watched != null && !reading && exchange.isOpen();
+        if (isWaiting
+                && last != null
+                && last.bytes() == 0
+                && isSame(last)
+                && access.isStill(last.rights())) {
             stopWaiting();
             exchange.reply(last.response());
         } else {
@@ -271,16 +276,15 @@ final class FetchTask {
 
     private void onWakeUp() {
         woken.set(false); // before the read: what becomes visible later wakes it again
-        if (watching) {
+        if (watched != null) {
             run();
         }
     }
 
     private void stopWaiting() {
-        if (watching) {
-            watching = false;
-            watched.forEach(each -> each.unwatch(wakeUp));
-            watched.clear();
+        if (watched != null) {
+            watched.unwatch(wakeUp);
+            watched = null;
             timeOut.cancel(false);
             exchange.connection().removeOnClose(onClose);
         }

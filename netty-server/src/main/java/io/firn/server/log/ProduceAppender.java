@@ -62,7 +62,10 @@ final class ProduceAppender {
 
     /** A partition's part of a request, and of its response. */
     record Item(
-            TopicProduceData topic, PartitionProduceData data, PartitionProduceResponse result) {
+            Terms terms,
+            TopicProduceData topic,
+            PartitionProduceData data,
+            PartitionProduceResponse result) {
 
         void refuse(Errors error, String message) {
             result.setErrorCode(error.code())
@@ -72,9 +75,19 @@ final class ProduceAppender {
         }
 
         /** Names records that are refused. */
-        void name(List<BatchIndexAndErrorMessage> records, Terms terms) {
+        void name(List<BatchIndexAndErrorMessage> records) {
             terms.mayBeNamed.addAndGet(-records.size());
             result.setRecordErrors(records);
+        }
+
+        /** Returns how many refused records the answer may still name. */
+        int mayBeNamed() {
+            return terms.mayBeNamed.get();
+        }
+
+        /** Returns whether the request names topics by their ids. */
+        boolean isById() {
+            return terms.version >= FIRST_WITH_IDS;
         }
 
         /** Returns the size of the records. */
@@ -98,57 +111,31 @@ final class ProduceAppender {
     }
 
     /**
-     * Appends a batch, or refuses it in its result.
+     * Appends a batch, or refuses it in its result. The rights of the transaction that its request
+     * names were checked.
      *
-     * @param terms the rights of the transaction that it names were checked
      * @param forces receives a future if the request has to wait for a force
      * @param mayTakeLong whether a batch may be decompressed
      */
-    Outcome tryAppend(
-            Item item, Terms terms, List<CompletableFuture<?>> forces, boolean mayTakeLong) {
+    Outcome tryAppend(Item item, List<CompletableFuture<?>> forces, boolean mayTakeLong) {
         try {
-            return append(item, terms, forces, mayTakeLong);
+            return append(item, forces, mayTakeLong);
         } catch (RuntimeException e) {
             Errors error =
                     item.isTransactional()
-                            ? ProducedTransactions.codeOf(e, terms.version)
+                            ? ProducedTransactions.codeOf(e, item.terms.version)
                             : ErrorMapper.codeOf(e);
             item.refuse(error, ErrorMapper.textOf(e));
             return Outcome.DONE;
         }
     }
 
-    private Outcome append(
-            Item item, Terms terms, List<CompletableFuture<?>> forces, boolean mayTakeLong) {
-        short version = terms.version;
-        boolean byId = version >= FIRST_WITH_IDS;
-        ServedTopic topic =
-                byId ? topics.find(item.topic.topicId()) : topics.find(item.topic.name());
-        String name = topic == null ? item.topic.name() : topic.name();
-        if ((topic != null || !byId) && !terms.access.may(Right.PRODUCE, name)) {
-            item.refuse(Errors.TOPIC_AUTHORIZATION_FAILED, null);
-            return Outcome.DONE;
-        }
+    private Outcome append(Item item, List<CompletableFuture<?>> forces, boolean mayTakeLong) {
+        ServedTopic topic = find(item);
         ServedPartition partition = topic == null ? null : topic.partition(item.data.index());
-        if (partition == null) {
-            Errors unknown =
-                    byId && topic == null
-                            ? Errors.UNKNOWN_TOPIC_ID
-                            : Errors.UNKNOWN_TOPIC_OR_PARTITION;
-            item.refuse(unknown, null);
-            return Outcome.DONE;
-        }
-        if (topic.isInternal() && !InternalTopics.mayAppend(terms.clientId)) {
-            item.refuse(
-                    Errors.INVALID_TOPIC_EXCEPTION,
-                    "Cannot append to internal topic " + topic.name() + "; choose another name.");
-            return Outcome.DONE;
-        }
-        if (space.isLow()) {
-            item.refuse( // the client tries again
-                    Errors.KAFKA_STORAGE_ERROR,
-                    "The server has less free space than firn.min.free.bytes and takes no records"
-                            + " of clients until some is freed.");
+        if (!isPermitted(item, topic)
+                || !exists(item, topic, partition)
+                || !takesRecords(item, topic)) {
             return Outcome.DONE;
         }
         if (!(item.data.records() instanceof MemoryRecords records)) {
@@ -156,12 +143,82 @@ final class ProduceAppender {
             return Outcome.DONE;
         }
         ForeignRecords batch = new ForeignRecords(records.buffer());
+        TopicSettings settings = topic.settings();
+        Outcome checked = check(item, batch, settings, mayTakeLong);
+        if (checked != null) {
+            return checked;
+        }
+        if (batch.isTransactional()) {
+            transactions.admit(
+                    item.terms.transactionalId,
+                    item.terms.owner,
+                    batch.producer(),
+                    partition.partition(),
+                    item.terms.version);
+        }
+        return append(item, batch, partition, settings.isCompacted(), forces);
+    }
+
+    // ---- the topic
+
+    private ServedTopic find(Item item) {
+        return item.isById() ? topics.find(item.topic.topicId()) : topics.find(item.topic.name());
+    }
+
+    /** A topic whose id is unknown is missing for everybody. */
+    private static boolean isPermitted(Item item, ServedTopic topic) {
+        String name = topic == null ? item.topic.name() : topic.name();
+        if ((topic != null || !item.isById()) && !item.terms.access.may(Right.PRODUCE, name)) {
+            item.refuse(Errors.TOPIC_AUTHORIZATION_FAILED, null);
+            return false;
+        }
+        return true;
+    }
+
+    private static boolean exists(Item item, ServedTopic topic, ServedPartition partition) {
+        if (partition == null) {
+            boolean isIdUnknown = item.isById() && topic == null;
+            item.refuse(
+                    isIdUnknown ? Errors.UNKNOWN_TOPIC_ID : Errors.UNKNOWN_TOPIC_OR_PARTITION,
+                    null);
+            return false;
+        }
+        return true;
+    }
+
+    /** Returns whether clients may append to the topic now. */
+    private boolean takesRecords(Item item, ServedTopic topic) {
+        if (topic.isInternal() && !InternalTopics.mayAppend(item.terms.clientId)) {
+            item.refuse(
+                    Errors.INVALID_TOPIC_EXCEPTION,
+                    "Cannot append to internal topic " + topic.name() + "; choose another name.");
+            return false;
+        }
+        if (space.isLow()) {
+            item.refuse( // the client tries again
+                    Errors.KAFKA_STORAGE_ERROR,
+                    "The server has less free space than firn.min.free.bytes and takes no records"
+                            + " of clients until some is freed.");
+            return false;
+        }
+        return true;
+    }
+
+    // ---- the batch
+
+    /**
+     * Checks what a batch says of itself, and gives it the time of the log where the topic wants
+     * that.
+     *
+     * @return what became of it; null if it can be appended
+     */
+    private Outcome check(
+            Item item, ForeignRecords batch, TopicSettings settings, boolean mayTakeLong) {
         if (!mayTakeLong && batch.isDense()) {
             return Outcome.ELSEWHERE; // the log decompresses it to count its records
         }
-        TopicSettings settings = topic.settings();
         long now = clock.time();
-        Errors wrong = batch.check(settings, version, now);
+        Errors wrong = batch.check(settings, item.terms.version, now);
         if (wrong == Errors.NONE
                 && !mayTakeLong
                 && settings.isCompacted()
@@ -173,34 +230,37 @@ final class ProduceAppender {
         }
         if (wrong == Errors.INVALID_TIMESTAMP) {
             item.refuse(wrong, batch.aboutTime(settings, now));
-            item.name(batch.outsideTime(settings, now, terms.mayBeNamed.get()), terms);
+            item.name(batch.outsideTime(settings, now, item.mayBeNamed()));
             return Outcome.DONE;
         }
         if (wrong != Errors.NONE) {
             item.refuse(wrong, wrong == Errors.INVALID_RECORD ? batch.aboutHeader() : null);
             return Outcome.DONE;
         }
-        if (batch.isTransactional()) {
-            transactions.admit(
-                    terms.transactionalId,
-                    terms.owner,
-                    batch.producer(),
-                    partition.partition(),
-                    version);
-        }
+        item.result.setLogAppendTimeMs(settings.isAppendTime() ? now : -1);
+        return null;
+    }
+
+    // ---- the log
+
+    private Outcome append(
+            Item item,
+            ForeignRecords batch,
+            ServedPartition partition,
+            boolean isCompacted,
+            List<CompletableFuture<?>> forces) {
         Appender appender = partition.acquire();
         boolean isKept = false;
         try {
-            long offset = append(appender, item, batch, terms, settings.isCompacted());
+            long offset = append(appender, item, batch, isCompacted);
             if (offset == Appender.BACK_PRESSURED) {
                 return Outcome.AGAIN;
             }
             item.result
                     .setBaseOffset(offset)
-                    .setLogAppendTimeMs(settings.isAppendTime() ? now : -1)
                     .setLogStartOffset(partition.partition().logStartOffset());
             long end = partition.partition().visibleOffset(Isolation.UNCOMMITTED);
-            if (waitsForForce(terms.acks) && end < offset + batch.count()) {
+            if (waitsForForce(item.terms.acks) && end < offset + batch.count()) {
                 CompletableFuture<Long> forced = appender.whenDurable(offset + batch.count() - 1);
                 isKept = true;
                 forces.add(forced.handle((durable, e) -> onForced(item, partition, e)));
@@ -213,22 +273,13 @@ final class ProduceAppender {
         }
     }
 
-    /** Before the response, after which a client may expect to open an appender. */
-    private static Object onForced(Item item, ServedPartition partition, Throwable e) {
-        partition.release();
-        if (e != null) {
-            item.refuse(ErrorMapper.codeOf(e), ErrorMapper.textOf(e));
-        }
-        return null;
-    }
-
     private static long append(
-            Appender appender, Item item, ForeignRecords batch, Terms terms, boolean isCompacted) {
+            Appender appender, Item item, ForeignRecords batch, boolean isCompacted) {
         try {
             return appender.appendBatchAsync(batch.bytes());
         } catch (InvalidBatchException e) {
             if (isCompacted && !e.isCorrupt()) {
-                item.name(batch.withoutKey(terms.mayBeNamed.get()), terms);
+                item.name(batch.withoutKey(item.mayBeNamed()));
             }
             throw e;
         }
@@ -236,5 +287,14 @@ final class ProduceAppender {
 
     private boolean waitsForForce(short acks) {
         return acks == -1 || (acks == 1 && ackOneWaits);
+    }
+
+    /** Before the response, after which a client may expect to open an appender. */
+    private static Object onForced(Item item, ServedPartition partition, Throwable e) {
+        partition.release();
+        if (e != null) {
+            item.refuse(ErrorMapper.codeOf(e), ErrorMapper.textOf(e));
+        }
+        return null;
     }
 }

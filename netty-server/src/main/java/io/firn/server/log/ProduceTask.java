@@ -92,7 +92,7 @@ final class ProduceTask {
                 PartitionProduceResponse result =
                         new PartitionProduceResponse().setIndex(data.index()).setBaseOffset(-1);
                 results.partitionResponses().add(result);
-                Item item = new Item(topic, data, result);
+                Item item = new Item(terms, topic, data, result);
                 items.add(item);
                 sum += item.bytes();
             }
@@ -159,7 +159,7 @@ final class ProduceTask {
     }
 
     private Outcome tryAppend(Item item, List<CompletableFuture<?>> forces, boolean mayTakeLong) {
-        return appender.tryAppend(item, terms, forces, mayTakeLong);
+        return appender.tryAppend(item, forces, mayTakeLong);
     }
 
     @SuppressWarnings("FutureReturnValueIgnored") // it ends with the event loop
