@@ -44,12 +44,12 @@ class RoomsTest {
         rooms.put("spi", Set.of("medium"));
         rooms.put("format", Set.of());
         rooms.put("metadata", Set.of("medium", "spi", "background"));
-        rooms.put("ends", Set.of("medium", "spi"));
-        rooms.put("log", with(rooms, "metadata", "format", "ends", "budget"));
+        rooms.put("log", with(rooms, "metadata", "format", "budget"));
+        rooms.put("ends", with(rooms, "log"));
         rooms.put("force", with(rooms, "log"));
         rooms.put("append", with(rooms, "force"));
         rooms.put("read", with(rooms, "log"));
-        rooms.put("recovery", with(rooms, "log"));
+        rooms.put("recovery", with(rooms, "ends"));
         rooms.put("upkeep", with(rooms, "append"));
         rooms.put("move", with(rooms, "upkeep"));
         rooms.put("compact", with(rooms, "move"));

@@ -36,7 +36,7 @@ final class WriterPins {
             }
         }
         if (!hasEnds) {
-            hasEnds = log.ends().pin();
+            hasEnds = log.publisher().pin();
         }
     }
 
@@ -64,7 +64,7 @@ final class WriterPins {
         letGo();
         if (hasEnds) {
             hasEnds = false;
-            log.ends().unpin();
+            log.publisher().unpin();
         }
     }
 }

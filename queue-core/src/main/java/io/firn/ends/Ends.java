@@ -1,5 +1,6 @@
 package io.firn.ends;
 
+import io.firn.log.OffsetPublisher;
 import java.nio.ByteBuffer;
 import java.util.UUID;
 
@@ -130,19 +131,19 @@ public final class Ends {
     }
 
     /** Publishes all that there is to say of the partition. */
-    public void publish(State state) {
+    public void publish(OffsetPublisher.State state) {
         Assignment mine = assignment;
         long sequence = open();
         EndsFormat.set(bytes, at + EndsFormat.TOPIC, mine.topic.getMostSignificantBits());
         EndsFormat.set(bytes, at + EndsFormat.TOPIC + 8, mine.topic.getLeastSignificantBits());
         EndsFormat.set(bytes, at + EndsFormat.PARTITION, mine.partition);
-        EndsFormat.set(bytes, at + EndsFormat.BASE, state.base);
-        EndsFormat.set(bytes, at + EndsFormat.EPOCH, state.epoch);
+        EndsFormat.set(bytes, at + EndsFormat.BASE, state.base());
+        EndsFormat.set(bytes, at + EndsFormat.EPOCH, state.epoch());
         EndsFormat.set(bytes, at + EndsFormat.BASE_BEFORE, -1);
         EndsFormat.set(bytes, at + EndsFormat.END_BEFORE, 0);
-        EndsFormat.set(bytes, at + EndsFormat.END, state.end);
-        EndsFormat.set(bytes, at + EndsFormat.DURABLE, state.durable);
-        EndsFormat.set(bytes, at + EndsFormat.START, state.start);
+        EndsFormat.set(bytes, at + EndsFormat.END, state.end());
+        EndsFormat.set(bytes, at + EndsFormat.DURABLE, state.durable());
+        EndsFormat.set(bytes, at + EndsFormat.START, state.start());
         EndsFormat.set(bytes, at + EndsFormat.SEQUENCE, sequence + 1);
     }
 
@@ -177,22 +178,22 @@ public final class Ends {
      *
      * @param state what should be published, loaded before this call
      */
-    public void raise(State state) {
+    public void raise(OffsetPublisher.State state) {
         try {
-            if (EndsFormat.get(bytes, at + EndsFormat.BASE) != state.base
-                    || EndsFormat.get(bytes, at + EndsFormat.EPOCH) != state.epoch) {
+            if (EndsFormat.get(bytes, at + EndsFormat.BASE) != state.base()
+                    || EndsFormat.get(bytes, at + EndsFormat.EPOCH) != state.epoch()) {
                 return; // another segment is just being begun
             }
             long end = EndsFormat.get(bytes, at + EndsFormat.END);
-            if (end < state.end && missedEnd == state.end) {
-                end(state.end);
+            if (end < state.end() && missedEnd == state.end()) {
+                end(state.end());
             }
-            missedEnd = state.end;
+            missedEnd = state.end();
             long durable = EndsFormat.get(bytes, at + EndsFormat.DURABLE);
-            if (durable < state.durable && missedDurable == state.durable) {
-                durable(state.durable);
+            if (durable < state.durable() && missedDurable == state.durable()) {
+                durable(state.durable());
             }
-            missedDurable = state.durable;
+            missedDurable = state.durable();
         } catch (InternalError e) {
             file.lost(e);
         }
@@ -202,15 +203,4 @@ public final class Ends {
     int slot() {
         return slot;
     }
-
-    /**
-     * What is published of a partition at first.
-     *
-     * @param base the base offset of the last segment; without one, the next offset
-     * @param epoch the epoch of that segment; −1 for none
-     * @param end how far that segment is written
-     * @param durable the durable offset
-     * @param start the log start
-     */
-    public record State(long base, long epoch, long end, long durable, long start) {}
 }

@@ -1,6 +1,8 @@
 package io.firn.ends;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
+import io.firn.log.OffsetPublisher;
+import io.firn.log.PublishedOffsets;
 import io.firn.medium.FileMedium;
 import io.firn.medium.GuardedLog;
 import io.firn.medium.MediumFile;
@@ -15,6 +17,7 @@ import java.util.Deque;
 import java.util.List;
 import java.util.UUID;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 
 /**
  * The writer's side of the file in which it publishes the ends of its partitions ({@link
@@ -28,7 +31,7 @@ import java.util.function.Consumer;
  * publishes again. So from then on each check also looks for ends that are too low ({@link
  * Ends.Log#publishMissed}).
  */
-public final class EndsFile {
+public final class EndsFile implements PublishedOffsets {
     private static final GuardedLog LOG = GuardedLog.get();
     private static final byte[] ZEROS = new byte[Long.BYTES];
 
@@ -186,13 +189,19 @@ public final class EndsFile {
         return lost == null ? pages().piece(EndsFormat.pieceOf(slot)) : nobodyReads;
     }
 
+    @Override
+    public OffsetPublisher publish(UUID topic, int partition, Supplier<OffsetPublisher.State> now) {
+        return EndsOfLog.of(this, topic, partition, now);
+    }
+
     /**
      * Publishes a partition.
      *
      * @param log publishes it again when the file is made again
      * @return null when there is no space for it, or the store is closed
      */
-    public synchronized Ends assign(UUID topic, int partition, Ends.State state, Ends.Log log) {
+    public synchronized Ends assign(
+            UUID topic, int partition, OffsetPublisher.State state, Ends.Log log) {
         if (closed) {
             return null;
         }
@@ -207,7 +216,7 @@ public final class EndsFile {
         slot.assign(topic, partition, log);
         try {
             slot.publish(state);
-            onTopics();
+            topicsChanged();
         } catch (InternalError e) {
             lost(e);
         }
@@ -251,14 +260,14 @@ public final class EndsFile {
         free.add(slot);
         try {
             slot.clear();
-            onTopics();
+            topicsChanged();
         } catch (InternalError e) {
             lost(e);
         }
     }
 
-    /** Publishes that topics were created, changed or deleted. */
-    public synchronized void onTopics() {
+    @Override
+    public synchronized void topicsChanged() {
         if (closed) {
             return;
         }
@@ -277,19 +286,12 @@ public final class EndsFile {
         }
     }
 
-    /** The file. */
+    @Override
     public Path path() {
         return path;
     }
 
-    /**
-     * Returns whether the term is still this writer's: a load, without a call. The next writer
-     * overwrites it before it looks at anything of the store (O22). So what was stored before a
-     * call that returns true is seen by that writer's recovery.
-     *
-     * @return false also when the file was lost or overwritten by somebody else, so that nothing is
-     *     known
-     */
+    @Override
     public boolean hasTerm() {
         EndsPages now = believed;
         try {
@@ -302,11 +304,8 @@ public final class EndsFile {
 
     // ---- when somebody else changes the file
 
-    /**
-     * Returns whether somebody has truncated the file, now or earlier. What comes late of stores
-     * into it would be taken for a failure of the log.
-     */
-    public boolean wasCut() {
+    @Override
+    public boolean wasTruncated() {
         if (!wasCut && lost == null) {
             look();
         }
@@ -318,7 +317,7 @@ public final class EndsFile {
      * thrown.
      */
     public void lost(InternalError why) {
-        if (!wasCut()) {
+        if (!wasTruncated()) {
             throw why;
         }
     }
@@ -338,10 +337,7 @@ public final class EndsFile {
         }
     }
 
-    /**
-     * Looks at the file, and makes another one when readers cannot use it any more. For one thread
-     * at a time.
-     */
+    @Override
     public void check() {
         look();
         String wrong = lost;
@@ -409,6 +405,7 @@ public final class EndsFile {
      * Ends the term. Readers that follow the ends now follow marks. The file is unmapped when
      * nobody pins it; nobody else may publish any more. Idempotent.
      */
+    @Override
     public synchronized void close() {
         if (closed) {
             return;

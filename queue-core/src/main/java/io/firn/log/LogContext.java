@@ -8,7 +8,6 @@ import io.firn.background.Background;
 import io.firn.background.Duties;
 import io.firn.background.LongWaits;
 import io.firn.background.TailerRest;
-import io.firn.ends.EndsFile;
 import io.firn.format.BatchFormat;
 import io.firn.format.ReadMemory;
 import io.firn.metadata.Findings;
@@ -48,7 +47,7 @@ public final class LogContext {
     private LeasedCounter epochs;
     private Attempts.Step look;
     private final Ownership ownership;
-    private EndsFile ends;
+    private PublishedOffsets published;
     private volatile boolean hasListeners;
     private volatile boolean hasTransactions;
     private volatile OpenTransactions openTransactions = OpenTransactions.NONE;
@@ -96,9 +95,9 @@ public final class LogContext {
         epochs = epochCounter;
     }
 
-    /** Sets where the ends of partitions are published; null for nowhere. */
-    public void publishTo(EndsFile file) {
-        ends = file;
+    /** Sets where the offsets of partitions are published; null for nowhere. */
+    public void publishTo(PublishedOffsets file) {
+        published = file;
         ownership.publishedIn(file);
     }
 
@@ -279,23 +278,37 @@ public final class LogContext {
     }
 
     /**
-     * Returns what to add to a message about an error: where the file with the published ends is
+     * Returns what to add to a message about an error: where the file with the published offsets is
      * truncated, Java may tell of that in any code that runs.
      */
     public String reason(Throwable error) {
-        boolean isOfEnds = error instanceof InternalError && ends != null && ends.wasCut();
-        return isOfEnds ? " because " + ends.path() + " was truncated" : "";
+        return isOfPublished(error) ? " because " + published.path() + " was truncated" : "";
     }
 
-    /** Where the ends of partitions are published for them; null for nowhere. */
-    public EndsFile ends() {
-        return ends;
+    /** Returns what stopped an append: the medium, or the truncated file. */
+    String appendFailure(Throwable failure) {
+        return isOfPublished(failure)
+                ? published.path()
+                        + " was truncated while the store is open, and an append stopped, whose"
+                        + " record may be there ("
+                        + failure.getMessage()
+                        + ")"
+                : "the medium failed (" + failure.getMessage() + ")";
+    }
+
+    private boolean isOfPublished(Throwable error) {
+        return error instanceof InternalError && published != null && published.wasTruncated();
+    }
+
+    /** Where the offsets of partitions are published for them; null for nowhere. */
+    public PublishedOffsets published() {
+        return published;
     }
 
     /** Publishes to them that topics were created, changed or deleted. */
     public void onTopics() {
-        if (ends != null) {
-            ends.onTopics();
+        if (published != null) {
+            published.topicsChanged();
         }
     }
 

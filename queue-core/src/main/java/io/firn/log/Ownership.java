@@ -2,7 +2,6 @@ package io.firn.log;
 
 import io.firn.PoisonedException;
 import io.firn.StoreLockedException;
-import io.firn.ends.EndsFile;
 import io.firn.medium.MediumLock;
 import io.firn.spi.StorageTier;
 import java.nio.file.Path;
@@ -15,7 +14,7 @@ import java.util.function.Consumer;
  * open, and then another process can lock what has the name.
  *
  * <p>The order (O31): a record is stored and forced, then the writer looks, then the record is
- * acknowledged. A look is a load of the term in the published ends, which the next writer
+ * acknowledged. A look is a load of the term beside the published offsets, which the next writer
  * overwrites before it looks at the store: either it finds the record, or this writer finds the
  * term gone. The lock files are looked at where there is no term to load, when it is gone, before
  * the first acknowledgement in {@value #INTERVAL_MS} ms, and once a second.
@@ -29,7 +28,7 @@ public final class Ownership {
     private final Path directory;
     private final List<StorageTier> tiers;
     private volatile MediumLock lock;
-    private volatile EndsFile ends;
+    private volatile PublishedOffsets published;
     private volatile boolean isToLook = true;
     private volatile StoreLockedException lost;
     private Runnable onLook = () -> {};
@@ -58,8 +57,8 @@ public final class Ownership {
     }
 
     /** Sets where the term of this writer is; null for nowhere. */
-    void publishedIn(EndsFile file) {
-        ends = file;
+    void publishedIn(PublishedOffsets file) {
+        published = file;
         isToLook = true; // and then to be made to look again
     }
 
@@ -73,9 +72,9 @@ public final class Ownership {
      * this costs three loads.
      */
     public boolean isOurs() {
-        EndsFile published = ends;
+        PublishedOffsets file = published;
         boolean isTime = isToLook;
-        if (!isTime && published != null && published.hasTerm()) {
+        if (!isTime && file != null && file.hasTerm()) {
             return true;
         }
         if (isTime) {
@@ -85,7 +84,7 @@ public final class Ownership {
             isToLook = true; // for good
             return false;
         }
-        if (isTime && published != null) { // otherwise each acknowledgement looks anyway
+        if (isTime && file != null) { // otherwise each acknowledgement looks anyway
             onLook.run();
         }
         return true;

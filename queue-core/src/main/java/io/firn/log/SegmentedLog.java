@@ -50,8 +50,11 @@ public final class SegmentedLog {
 
     private final Rolls rolls;
 
-    /** Its ends for readers in other processes. */
-    private final EndsOfLog ends;
+    /** Publishes its offsets for readers in other processes. */
+    private final OffsetPublisher publisher;
+
+    /** In a read-only store, shows what the writing process has published; null for nothing. */
+    private volatile Runnable catchUp;
 
     public SegmentedLog(TopicContext topic, int index, RecoveredPartition recovered) {
         this.topic = topic;
@@ -73,7 +76,11 @@ public final class SegmentedLog {
         this.durableOffset = new PublishedLong(recovered.durableOffset());
         this.nextOffset = new PublishedLong(recovered.nextOffset());
         this.rolls = new Rolls(segments.active());
-        this.ends = new EndsOfLog(this);
+        PublishedOffsets published = store.published();
+        this.publisher =
+                published == null
+                        ? OffsetPublisher.NONE
+                        : published.publish(topic.id(), index, this::toPublish);
     }
 
     /** Sets whom to tell what happens; called once, before another thread sees the log. */
@@ -85,6 +92,18 @@ public final class SegmentedLog {
         for (LogSegment segment : segments.all()) {
             segment.onView(onView);
         }
+    }
+
+    /** What there is to publish, of the log as it is now. */
+    private OffsetPublisher.State toPublish() {
+        LogSegment active = activeSegment();
+        boolean isEmpty = active == null;
+        return new OffsetPublisher.State(
+                isEmpty ? nextOffset() : active.baseOffset,
+                isEmpty ? -1 : active.epoch,
+                isEmpty ? 0 : active.end(),
+                durableOffset(),
+                logStartOffset());
     }
 
     public LogContext store() {
@@ -103,9 +122,9 @@ public final class SegmentedLog {
         return !readersSeeWritten;
     }
 
-    /** Its ends, as they are shared with other processes. */
-    public EndsOfLog ends() {
-        return ends;
+    /** Publishes its offsets for readers in other processes. */
+    public OffsetPublisher publisher() {
+        return publisher;
     }
 
     public LogState state() {
@@ -220,7 +239,7 @@ public final class SegmentedLog {
      * that sees it, in this process and in others (O21).
      */
     public void publishNext(long offset, long end) {
-        ends.end(end);
+        publisher.written(end);
         if (readersSeeWritten) {
             readers.begin();
             nextOffset.set(offset);
@@ -231,7 +250,7 @@ public final class SegmentedLog {
     }
 
     public void publishDurable(long offset) {
-        ends.durable(offset);
+        publisher.durable(offset);
         if (readersSeeWritten) {
             durableOffset.set(offset);
         } else {
@@ -264,7 +283,7 @@ public final class SegmentedLog {
             if (offset > logStartOffset) {
                 topic.files().writeLogStart(index, offset);
                 logStartOffset = offset;
-                ends.start(offset);
+                publisher.logStart(offset);
                 events.onNewLimits();
             }
         }
@@ -274,7 +293,7 @@ public final class SegmentedLog {
     public void beginAt(long offset) throws IOException {
         synchronized (raising) {
             topic.files().writeLogStart(index, offset);
-            ends.restart(offset, offset);
+            publisher.restarted(offset, offset);
             nextOffset.set(offset);
             durableOffset.set(offset);
             logStartOffset = offset;
@@ -300,7 +319,7 @@ public final class SegmentedLog {
         }
         truncations.show(cuts);
         damage.dropFrom(place.offset());
-        ends.restart(place.offset(), logStartOffset);
+        publisher.restarted(place.offset(), logStartOffset);
         return segments.removeFrom(place.offset());
     }
 
@@ -340,7 +359,7 @@ public final class SegmentedLog {
     /** Makes all readers look. */
     public void tellOfTruncation() {
         readers.begin();
-        ends.changed();
+        publisher.segmentsChanged();
         readers.tell();
     }
 
@@ -352,6 +371,23 @@ public final class SegmentedLog {
     }
 
     // ---- what a read-only store finds in the log of the writing process
+
+    /**
+     * Sets what shows in this process what the writing process has published.
+     *
+     * @param step runs on the threads of readers; null when only looks find something new
+     */
+    public void catchUpBy(Runnable step) {
+        catchUp = step;
+    }
+
+    /** Shows what the writing process has published; readers call it before each look at an end. */
+    public void catchUp() {
+        Runnable step = catchUp;
+        if (step != null) {
+            step.run();
+        }
+    }
 
     /** Publishes segments that were found, and ends, unless more is published already. */
     public void publishFound(LogSegment[] found, long start, long durable, long next) {
@@ -414,14 +450,14 @@ public final class SegmentedLog {
         segment.onView(onView);
         LogSegment before = segments.last();
         segments.add(segment);
-        ends.begin(segment, before);
+        publisher.begun(segment, before);
     }
 
     /** Replaces sealed neighbours by one segment with what is left of them. */
     public void replaceSegments(List<LogSegment> sources, LogSegment made) {
         made.onView(onView);
         segments.replace(sources, made);
-        ends.changed();
+        publisher.segmentsChanged();
     }
 
     /** Takes out the active segment, into which nothing was written; its block is freed. */
@@ -464,7 +500,10 @@ public final class SegmentedLog {
     public PoisonedException poison(Throwable cause) {
         PoisonedException why =
                 state.poison(
-                        ends.explained(cause), "check the medium, then ", cause, durableOffset());
+                        store.appendFailure(cause),
+                        "check the medium, then ",
+                        cause,
+                        durableOffset());
         waiters.call();
         return why;
     }

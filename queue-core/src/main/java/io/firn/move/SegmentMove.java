@@ -106,7 +106,7 @@ public final class SegmentMove {
             from.onMovedTo(to, segment.written());
             segment.lingers = true;
             View last = segment.exchange(made);
-            log.ends().changed();
+            log.publisher().segmentsChanged();
             releases.free(last, source.tier(), () -> leave(source));
             return MoveOutcome.MOVED;
         } catch (StoreFullException e) {

@@ -58,7 +58,7 @@ public final class LogBatchReader implements BatchReader {
         if (offset != cursor.offset()) {
             cursor.seek(offset);
         }
-        log.ends().catchUp();
+        log.catchUp();
         long visible = visible();
         if (offset >= visible) {
             return null;

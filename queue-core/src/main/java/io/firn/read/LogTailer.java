@@ -112,7 +112,7 @@ public final class LogTailer implements Tailer {
         stopped = false;
         if (rest != null) {
             for (RecordReader reader : readers) {
-                reader.log().ends().catchUp(); // notes what is unread, as a writer here does
+                reader.log().catchUp(); // notes what is unread, as a writer here does
             }
         }
         isNew = isNew && System.nanoTime() - openedNs < TopicTailers.KNOWN_AFTER_NS;
@@ -208,7 +208,7 @@ public final class LogTailer implements Tailer {
     private boolean hasNews() {
         for (RecordReader reader : readers) {
             SegmentedLog log = reader.log();
-            log.ends().catchUp();
+            log.catchUp();
             long offset = reader.offset();
             if (offset < reader.visibleOffset()
                     || offset < log.logStartOffset()
@@ -280,7 +280,7 @@ public final class LogTailer implements Tailer {
     public void seekToStart() {
         checkIdle();
         for (RecordReader reader : readers) {
-            reader.log().ends().catchUp();
+            reader.log().catchUp();
             seek(reader, reader.log().logStartOffset(), reader.truncations());
         }
     }
@@ -289,7 +289,7 @@ public final class LogTailer implements Tailer {
     public void seekToEnd() {
         checkIdle();
         for (RecordReader reader : readers) {
-            reader.log().ends().catchUp();
+            reader.log().catchUp();
             long truncations = reader.truncations(); // before the offset, here and below
             seek(reader, reader.visibleOffset(), truncations);
         }

@@ -101,7 +101,7 @@ final class RecordReader {
     /** Hands out up to a number of visible records, and returns how many were taken. */
     int poll(RecordHandler handler, int limit) {
         stopped = false;
-        log.ends().catchUp();
+        log.catchUp();
         cursor.checkRange();
         long visible = log.visibleOffset(isolation); // later than the look for truncations
         if (cursor.offset() >= visible && isolation == Isolation.COMMITTED) {

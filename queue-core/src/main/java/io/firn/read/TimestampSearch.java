@@ -63,7 +63,7 @@ public final class TimestampSearch {
     }
 
     private TimestampedOffset findOnce(long timestampMs) {
-        log.ends().catchUp();
+        log.catchUp();
         long visible = log.visibleOffset(isolation);
         for (LogSegment candidate : log.segments()) {
             if (isInRange(candidate, visible)) {
@@ -95,7 +95,7 @@ public final class TimestampSearch {
      * until no other segment can have a larger one than was found.
      */
     private TimestampedOffset findLatestOnce() {
-        log.ends().catchUp();
+        log.catchUp();
         long visible =
                 log.visibleOffset(isolation); // before the indexes, which then contain all below it
         Map<LogSegment, Long> largest = largestTimestamps(visible);

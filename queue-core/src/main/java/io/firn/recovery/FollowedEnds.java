@@ -65,7 +65,7 @@ public final class FollowedEnds implements Runnable {
             }
         } catch (InternalError | IllegalStateException e) {
             // The mapping is gone: the follower notices, and follows marks.
-            log.ends().watch(null);
+            log.catchUpBy(null);
         }
     }
 

@@ -57,7 +57,7 @@ final class Burial extends Duty {
         released &= store.ownership().isOurs();
         if (released) {
             topic.context().files().delete();
-            topic.segmentedLogs().forEach(log -> log.ends().release());
+            topic.segmentedLogs().forEach(log -> log.publisher().release());
             store.tiers().forEach(tier -> tier.forgetTopic(topic.id())); // nothing is begun there
             onEnd.run();
         }

@@ -108,7 +108,7 @@ final class FollowedFile {
     /** Follows the ends no longer. */
     void close() {
         if (file != null) {
-            logs.keySet().forEach(log -> log.ends().watch(null));
+            logs.keySet().forEach(log -> log.catchUpBy(null));
             logs.clear();
             file.close();
             file = null;
@@ -178,7 +178,7 @@ final class FollowedFile {
                 }
             }
         }
-        before.keySet().forEach(log -> log.ends().watch(null));
+        before.keySet().forEach(log -> log.catchUpBy(null));
     }
 
     private Followed followed(Followed before, SegmentedLog log) throws IOException {
@@ -187,11 +187,11 @@ final class FollowedFile {
         }
         SeenEnds ends = file.find(log.topic().id(), log.index());
         if (ends == null) {
-            log.ends().watch(null);
+            log.catchUpBy(null);
             return null;
         }
         FollowedEnds follows = new FollowedEnds(log, ends, lookFor);
-        log.ends().watch(follows);
+        log.catchUpBy(follows);
         return new Followed(follows);
     }
 }

@@ -153,7 +153,7 @@ final class Follower implements Background.Following {
                     lookAt(ends.of(log));
                 }
                 if (log.readers().hasListeners()) {
-                    log.ends().catchUp();
+                    log.catchUp();
                 }
             }
             pauseNs = LOOK_EVERY_NS;
@@ -354,7 +354,7 @@ final class Follower implements Background.Following {
         log.markGone(true);
         segments.forget(log);
         truncations.forget(log);
-        log.ends().watch(null);
+        log.catchUpBy(null);
         trouble.onSuccess(log);
         crashTail.forget(log);
     }

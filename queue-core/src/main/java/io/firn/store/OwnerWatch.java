@@ -29,8 +29,8 @@ final class OwnerWatch extends Duty {
     @Override
     public int run() {
         if (store.ownership().look()) {
-            if (store.ends() != null) {
-                store.ends().check();
+            if (store.published() != null) {
+                store.published().check();
             }
             againAt(nowMs() + INTERVAL_MS);
         }

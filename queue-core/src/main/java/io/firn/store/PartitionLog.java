@@ -164,37 +164,37 @@ final class PartitionLog implements Partition {
 
     @Override
     public long logStartOffset() {
-        log.ends().catchUp();
+        log.catchUp();
         return log.logStartOffset();
     }
 
     @Override
     public long durableOffset() {
-        log.ends().catchUp();
+        log.catchUp();
         return log.durableOffset();
     }
 
     @Override
     public long nextOffset() {
-        log.ends().catchUp();
+        log.catchUp();
         return log.nextOffset();
     }
 
     @Override
     public long visibleOffset(Isolation isolation) {
-        log.ends().catchUp();
+        log.catchUp();
         return log.visibleOffset(isolation);
     }
 
     @Override
     public long truncations() {
-        log.ends().catchUp();
+        log.catchUp();
         return log.truncations().count();
     }
 
     @Override
     public long truncatedSince(long truncations) {
-        log.ends().catchUp();
+        log.catchUp();
         return log.truncations().lowestSince(truncations);
     }
 

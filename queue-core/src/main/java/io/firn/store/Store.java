@@ -346,8 +346,8 @@ final class Store implements LogStore {
     /** Releases the tiers and the lock, whatever fails meanwhile. */
     void release(List<StorageTier> tiers) {
         List<AutoCloseable> held = new ArrayList<>();
-        if (context.ends() != null) {
-            held.add(context.ends()::close); // before another process can have the lock
+        if (context.published() != null) {
+            held.add(context.published()::close); // before another process can have the lock
         }
         if (followed != null) {
             held.add(followed);

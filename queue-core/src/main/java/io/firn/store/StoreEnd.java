@@ -161,7 +161,7 @@ final class StoreEnd {
     }
 
     private void closeEnds() {
-        ending.each(logs, log -> log.ends().close());
+        ending.each(logs, log -> log.publisher().close());
     }
 
     private void bury() {

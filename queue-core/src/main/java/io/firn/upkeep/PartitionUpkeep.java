@@ -119,12 +119,12 @@ public final class PartitionUpkeep implements LogEvents {
 
     @Override
     public void onSealed() {
-        log.ends().changed();
+        log.publisher().segmentsChanged();
         seals.call();
     }
 
     private void onFinished() {
-        log.ends().changed();
+        log.publisher().segmentsChanged();
         retention.call();
         views.call();
         onFinished.run();

@@ -66,7 +66,7 @@ public final class Releases extends Duty {
         Waiting last = new Waiting(view, tier, release);
         if (last.tryFree()) {
             log.store().freedBlocks().onFreed();
-            log.ends().changed();
+            log.publisher().segmentsChanged();
             return;
         }
         handedOver.add(last);
@@ -106,7 +106,7 @@ public final class Releases extends Duty {
         }
         if (freed > 0) {
             log.store().freedBlocks().onFreed();
-            log.ends().changed();
+            log.publisher().segmentsChanged();
         }
         if (!waiting.isEmpty()) {
             againSoon(); // nothing notifies this duty when a pin is released

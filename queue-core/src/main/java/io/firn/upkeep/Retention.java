@@ -190,7 +190,7 @@ final class Retention extends Duty {
             deleted++;
         }
         if (deleted > 0) {
-            log.ends().changed();
+            log.publisher().segmentsChanged();
         }
         return deleted;
     }

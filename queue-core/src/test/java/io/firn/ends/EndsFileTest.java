@@ -10,6 +10,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.firn.StoreLockedException;
 import io.firn.ends.SeenEnds.Published;
+import io.firn.log.OffsetPublisher;
 import io.firn.medium.FileMedium;
 import io.firn.medium.FilterFileMedium;
 import io.firn.medium.FilterMediumFile;
@@ -37,7 +38,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 class EndsFileTest {
     private static final UUID STORE = new UUID(1, 2);
     private static final UUID TOPIC = new UUID(3, 4);
-    private static final Ends.State STATE = new Ends.State(100, 7, 5L << 32 | 500, 103, 50);
+    private static final OffsetPublisher.State STATE =
+            new OffsetPublisher.State(100, 7, 5L << 32 | 500, 103, 50);
 
     @TempDir private Path directory;
     private final Machine machine = new Machine();
@@ -126,11 +128,12 @@ class EndsFileTest {
     }
 
     /** Publishes a partition, of a log that always has the same ends. */
-    private static Ends assign(EndsFile file, UUID topic, int partition, Ends.State state) {
+    private static Ends assign(
+            EndsFile file, UUID topic, int partition, OffsetPublisher.State state) {
         return file.assign(topic, partition, state, new Unchanged(state));
     }
 
-    private record Unchanged(Ends.State state) implements Ends.Log {
+    private record Unchanged(OffsetPublisher.State state) implements Ends.Log {
         @Override
         public void publishAgain(Ends ends) {
             ends.publish(state);
@@ -252,7 +255,7 @@ class EndsFileTest {
         SeenFile file = see();
         int count = 10_000;
         for (int i = 0; i < count; i++) {
-            Ends.State state = new Ends.State(i, 1, 0, i, 0);
+            OffsetPublisher.State state = new OffsetPublisher.State(i, 1, 0, i, 0);
             assertNotNull(assign(writer, TOPIC, i, state));
         }
         for (int i = 0; i < count; i++) {
@@ -285,7 +288,7 @@ class EndsFileTest {
         try {
             assertNull(seen.read());
             assertFalse(file.isLive());
-            assign(next, TOPIC, 0, new Ends.State(0, 8, 0, 0, 0));
+            assign(next, TOPIC, 0, new OffsetPublisher.State(0, 8, 0, 0, 0));
             assertNull(seen.read());
             assertEquals(8, see().find(TOPIC, 0).read().epoch());
         } finally {
@@ -449,7 +452,7 @@ class EndsFileTest {
 
     @Test
     void shouldNeverMixTwoSegmentsWhileTheWriterGoesOn() throws Exception {
-        Ends ends = assign(writer, TOPIC, 0, new Ends.State(0, 0, 0, 0, 0));
+        Ends ends = assign(writer, TOPIC, 0, new OffsetPublisher.State(0, 0, 0, 0, 0));
         SeenEnds seen = see().find(TOPIC, 0);
         int rounds = 300_000;
         FutureTask<Void> writing =
@@ -495,9 +498,9 @@ class EndsFileTest {
     @Test
     void shouldStoreNothingIntoATruncatedFileAnyMore() throws IOException {
         Ends ends = assign(writer, TOPIC, 3, STATE);
-        assertFalse(writer.wasCut());
+        assertFalse(writer.wasTruncated());
         cut(0);
-        assertTrue(writer.wasCut());
+        assertTrue(writer.wasTruncated());
         for (int i = 0; i < 20_000; i++) { // compiled, too: would otherwise throw an InternalError
             ends.end(i);
             ends.durable(i);
@@ -505,7 +508,7 @@ class EndsFileTest {
         }
         ends.begin(100, 7, 50, 100);
         ends.start(3);
-        writer.onTopics();
+        writer.topicsChanged();
         writer.release(ends);
         assertNotNull(assign(writer, TOPIC, 4, STATE), "it is published when the file is there");
         assertEquals(0, Files.size(path()));
@@ -630,7 +633,7 @@ class EndsFileTest {
     void shouldMakeALargeFileAgainWithAllItsPartitions() throws IOException {
         int count = 1_000;
         for (int i = 0; i < count; i++) {
-            assign(writer, TOPIC, i, new Ends.State(i, 1, 0, i, 0));
+            assign(writer, TOPIC, i, new OffsetPublisher.State(i, 1, 0, i, 0));
         }
         Files.delete(path());
         writer.check();
@@ -688,7 +691,7 @@ class EndsFileTest {
 
     @Test
     void shouldPublishEndsThatWentIntoAnEarlierFile() throws IOException {
-        AtomicReference<Ends.State> now = new AtomicReference<>(STATE);
+        AtomicReference<OffsetPublisher.State> now = new AtomicReference<>(STATE);
         Ends.Log log =
                 new Ends.Log() {
                     @Override
@@ -703,7 +706,7 @@ class EndsFileTest {
                 };
         writer.assign(TOPIC, 3, STATE, log);
         Files.delete(path());
-        now.set(new Ends.State(100, 7, 9L << 32 | 900, 109, 50));
+        now.set(new OffsetPublisher.State(100, 7, 9L << 32 | 900, 109, 50));
         writer.check();
         SeenEnds seen = see().find(TOPIC, 3);
         writer.check();
@@ -712,7 +715,9 @@ class EndsFileTest {
         assertEquals(9L << 32 | 900, seen.end());
         assertEquals(109, seen.durable());
 
-        now.set(new Ends.State(200, 8, 1L << 32 | 10, 201, 50)); // another segment is begun
+        now.set(
+                new OffsetPublisher.State(
+                        200, 8, 1L << 32 | 10, 201, 50)); // another segment is begun
         writer.check();
         writer.check();
         assertEquals(9L << 32 | 900, seen.end());

@@ -12,6 +12,7 @@ import io.firn.log.ForceWaiters;
 import io.firn.log.InMemory;
 import io.firn.log.LogEvents;
 import io.firn.log.LogSegment;
+import io.firn.log.OffsetPublisher;
 import io.firn.log.SegmentedLog;
 import io.firn.medium.FileMedium;
 import io.firn.medium.FilterFileMedium;
@@ -95,7 +96,7 @@ class FollowedEndsTest {
                 writer.assign(
                         log.topic().id(),
                         0,
-                        new Ends.State(0, EPOCH, pair(10, first), 10, 0),
+                        new OffsetPublisher.State(0, EPOCH, pair(10, first), 10, 0),
                         nobody(Ends.Log.class));
         SeenEnds seen = reader.find(log.topic().id(), 0);
         FollowedEnds follows = new FollowedEnds(log, seen, missing -> {});
@@ -129,7 +130,7 @@ class FollowedEndsTest {
                 writer.assign(
                         log.topic().id(),
                         0,
-                        new Ends.State(0, EPOCH, pair(10, first), 10, 0),
+                        new OffsetPublisher.State(0, EPOCH, pair(10, first), 10, 0),
                         nobody(Ends.Log.class));
         SeenEnds seen = reader.find(log.topic().id(), 0);
         FollowedEnds follows = new FollowedEnds(log, seen, missing -> {});
