@@ -1,2 +1,5 @@
-/** The background duties of a partition. */
+/**
+ * The background duties of a partition: marks, seals, checkpoints, retention, the next block.
+ * {@link io.firn.upkeep.PartitionUpkeep} creates them.
+ */
 package io.firn.upkeep;

@@ -1,0 +1,320 @@
+package io.firn;
+
+import static java.util.stream.Collectors.toCollection;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.firn.JavaSources.Method;
+import io.firn.JavaSources.NestedClass;
+import io.firn.JavaSources.SourceFile;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.function.Predicate;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.Test;
+
+/**
+ * The size and shape of the core's sources: few small classes, short methods with few parameters,
+ * one name for one thing, and the table of the packages in ARCHITECTURE.md.
+ *
+ * <p>Code lines are lines that have more than blanks and comments. Bounds are there to be lowered:
+ * lower them when the sources have become smaller.
+ */
+class SourceShapeTest {
+    private static final int MOST_PARAMETERS = 5;
+    private static final int MOST_METHOD_LINES = 60;
+    private static final int SMALL_CLASS = 40;
+    private static final int MOST_SMALL_CLASSES = 170;
+    private static final int MOST_CODE_LINES = 38_700;
+
+    /** In the table of the page, sizes may differ by so much from what they are. */
+    private static final double TOLERANCE = 0.10;
+
+    /** Methods with more than {@value #MOST_PARAMETERS} parameters, each with its reason. */
+    private static final Map<String, String> MANY_PARAMETERS =
+            exceptions(
+                    """
+                    HeaderBytes.write: all fields of a batch's header, in the order of the format
+                    PlainShape.learn: called for each record; an object for the arguments would be allocated
+                    RecordFlyweight.batch: called for each batch; sets the fields of a flyweight
+                    RecordTimes.open: called for each batch; sets the fields of a flyweight
+                    ValueEncoder.store: called for each record; an object for the arguments would be allocated
+                    CalledWrites.write: called for each batch; an object for the arguments would be allocated
+                    PartitionWriter.store: called for each batch; an object for the arguments would be allocated
+                    BatchTooLargeException.new: to be split
+                    CursorOptions.new: to be split
+                    TruncatedException.new: to be split
+                    Agenda.new: to be split
+                    Background.new: to be split
+                    StoreThread.new: to be split
+                    HeapBudget.new: to be split
+                    Compaction.new: to be split
+                    SegmentRewrite.new: to be split
+                    EndsFile.create: to be split
+                    ForeignBatch.checkCompressed: to be split
+                    DamagedBatch.new: to be split
+                    Visitor.onProducer: to be split
+                    SegmentIndexes.names: to be split
+                    SegmentWalk.new: to be split
+                    SegmentMove.new: to be split
+                    BatchRecords.times: to be split
+                    LogTailer.new: to be split
+                    Mark.new: to be split
+                    Mark.rewritten: to be split
+                    Decisions.mark: to be split
+                    LocalTransactions.new: to be split
+                    Move.new: to be split
+                    """);
+
+    /** Methods with more than {@value #MOST_METHOD_LINES} lines, each with its reason. */
+    private static final Map<String, String> LONG_METHODS =
+            exceptions(
+                    """
+                    ForeignBatch.check: to be split
+                    PartitionRecovery.recover: to be split
+                    """);
+
+    /** Methods with {@code Object} in their signature, each with its reason. */
+    private static final Map<String, String> USES_OF_OBJECT =
+            exceptions(
+                    """
+                    TopicOptions.toMap: the values of options have several types
+                    GuardedLog.log: as System.Logger
+                    Report.say: as String.format
+                    Report.flaw: as String.format
+                    LogState.retaining: a monitor
+                    FileMedium.identityOf: the file system's own key of a file, which has only equals
+                    FilterFileMedium.identityOf: the file system's own key of a file
+                    FileLocks.refuseHeld: the file system's own keys of a file
+                    FileLocks.fileKeyOf: the file system's own key of a file
+                    FileLocks.keysOf: the file system's own keys of a file
+                    Held.new: the file system's own key of a file
+                    Held.identity: the file system's own key of a file
+                    MediumLock.identity: the file system's own key of a file
+                    SendableFile.new: the file system's own key of a file
+                    TopicFiles.identity: the file system's own key of a file
+                    PriorWriter.describe: the file system's own key of a file
+                    PriorWriter.textOf: the file system's own key of a file
+                    SeenFile.identityOf: the file system's own key of a file
+                    Duty.new: named in messages by its text: a partition, a tier, a store
+                    Attempts.run: named in messages by its text: a partition, a tier, a store
+                    Attempts.failed: named in messages by its text: a partition, a tier, a store
+                    Background.attempt: named in messages by its text: a partition, a tier, a store
+                    VisibleListeners.new: named in messages by its text
+                    NamedSegments.add: named in messages by its text: a segment or a block
+                    StoreInspection.known: shown by its text: an identity, or that it is not known
+                    Unread.new: held weakly, to notice that it was collected
+                    ByArena.close: java.lang.foreign.Arena, which JDK 17 does not have
+                    Source.requireBytes: to be removed
+                    Trouble.isLeftAlone: to be typed
+                    Trouble.onFailure: to be typed
+                    Trouble.onSuccess: to be typed
+                    Trouble.forget: to be typed
+                    PartitionRecovery.candidates: to be typed
+                    PartitionRecovery.rejectTorn: to be typed
+                    PartitionRecovery.isOlderWithOffsetOf: to be typed
+                    PartitionRecovery.chain: to be typed
+                    PartitionRecovery.followsLostSegment: to be typed
+                    PartitionRecovery.hasSealed: to be typed
+                    PartitionRecovery.drop: to be typed
+                    PartitionRecovery.take: to be typed
+                    PartitionRecovery.baseOf: to be typed
+                    PartitionRecovery.nameOf: to be typed
+                    """);
+
+    /**
+     * Names that two classes have, each with its reason. Classes that are nested in others may have
+     * equal names, since they are read with the outer one's, but not that of a top-level class.
+     */
+    private static final Map<String, String> EQUAL_NAMES =
+            exceptions(
+                    """
+                    Ending: to be renamed
+                    Unread: to be renamed
+                    """);
+
+    private static final JavaSources CORE = parse();
+
+    private static JavaSources parse() {
+        try {
+            return JavaSources.in(Path.of("src/main/java"));
+        } catch (IOException e) {
+            throw new ExceptionInInitializerError(e);
+        }
+    }
+
+    private static Map<String, String> exceptions(String lines) {
+        Map<String, String> exceptions = new LinkedHashMap<>();
+        for (String line : lines.lines().toList()) {
+            String[] parts = line.split(": ", 2);
+            assertEquals(2, parts.length, () -> "an exception without a reason: " + line);
+            exceptions.put(parts[0], parts[1]);
+        }
+        return exceptions;
+    }
+
+    @Test
+    void methodsShouldHaveAtMostFiveParameters() {
+        assertOnly(MANY_PARAMETERS, methods(each -> each.parameters() > MOST_PARAMETERS));
+    }
+
+    @Test
+    void methodsShouldFitOnOneScreen() {
+        assertOnly(LONG_METHODS, methods(each -> each.lines() > MOST_METHOD_LINES));
+    }
+
+    @Test
+    void signaturesShouldNotSayObjectWhereATypeIsKnown() {
+        assertOnly(USES_OF_OBJECT, methods(Method::usesObject));
+    }
+
+    private static Set<String> methods(Predicate<Method> which) {
+        return CORE.methods().stream()
+                .filter(which)
+                .map(Method::name)
+                .collect(toCollection(TreeSet::new));
+    }
+
+    @Test
+    void noTwoClassesShouldHaveOneName() {
+        Set<String> once = new HashSet<>();
+        Set<String> twice = new TreeSet<>();
+        for (SourceFile file : CORE.files()) {
+            if (!once.add(file.name())) {
+                twice.add(file.name());
+            }
+        }
+        CORE.nested().stream().map(NestedClass::name).filter(once::contains).forEach(twice::add);
+        assertOnly(EQUAL_NAMES, twice);
+    }
+
+    private static void assertOnly(Map<String, String> exceptions, Set<String> found) {
+        Set<String> added = new TreeSet<>(found);
+        added.removeAll(exceptions.keySet());
+        assertEquals(Set.of(), added, "change these, or list them here with a reason");
+        Set<String> gone = new TreeSet<>(exceptions.keySet());
+        gone.removeAll(found);
+        assertEquals(Set.of(), gone, "exceptions that are not needed any more: remove them");
+    }
+
+    @Test
+    void fewClassesShouldBeSmall() {
+        Set<String> small = new TreeSet<>();
+        for (SourceFile each : CORE.files()) {
+            if (each.codeLines() <= SMALL_CLASS) {
+                small.add(each.packageName() + "." + each.name());
+            }
+        }
+        assertTrue(
+                small.size() <= MOST_SMALL_CLASSES,
+                () ->
+                        small.size()
+                                + " classes with at most "
+                                + SMALL_CLASS
+                                + " code lines, expected at most "
+                                + MOST_SMALL_CLASSES
+                                + "; join those that are never understood alone: "
+                                + small);
+    }
+
+    @Test
+    void theCoreShouldNotGrow() {
+        int lines = CORE.files().stream().mapToInt(SourceFile::codeLines).sum();
+        assertTrue(
+                lines <= MOST_CODE_LINES,
+                () -> lines + " code lines, expected at most " + MOST_CODE_LINES);
+    }
+
+    // ---- the table of the packages
+
+    private record Size(int classes, int codeLines) {
+        Size plus(Size other) {
+            return new Size(classes + other.classes, codeLines + other.codeLines);
+        }
+
+        boolean isNear(Size shown) {
+            return isNear(classes, shown.classes, 2) && isNear(codeLines, shown.codeLines, 100);
+        }
+
+        private static boolean isNear(int is, int shown, int always) {
+            return Math.abs(is - shown) <= Math.max(always, is * TOLERANCE);
+        }
+    }
+
+    private static final Pattern ROW =
+            Pattern.compile("\\| `(io\\.firn[\\w.]*)` \\| (.*) \\| (\\d+) \\| ([\\d,]+) \\|");
+
+    @Test
+    void theArchitecturePageShouldShowThePackagesAsTheyAre() throws IOException {
+        Map<String, Size> sizes = new TreeMap<>();
+        for (SourceFile each : CORE.files()) {
+            sizes.merge(each.packageName(), new Size(1, each.codeLines()), Size::plus);
+        }
+        Map<String, Matcher> rows = new TreeMap<>();
+        for (String line : page()) {
+            Matcher row = ROW.matcher(line);
+            if (row.matches()) {
+                rows.put(row.group(1), row);
+            }
+        }
+        boolean isAsItIs = rows.keySet().equals(sizes.keySet());
+        for (Matcher row : isAsItIs ? rows.values() : List.<Matcher>of()) {
+            int lines = Integer.parseInt(row.group(4).replace(",", ""));
+            Size shown = new Size(Integer.parseInt(row.group(3)), lines);
+            isAsItIs &= sizes.get(row.group(1)).isNear(shown);
+            isAsItIs &= row.group(2).equals(CORE.purposes().get(row.group(1)));
+        }
+        assertTrue(isAsItIs, () -> "replace the table in ARCHITECTURE.md by\n" + table(sizes));
+    }
+
+    private static String table(Map<String, Size> sizes) {
+        StringBuilder table = new StringBuilder();
+        sizes.forEach(
+                (name, size) ->
+                        table.append(
+                                String.format(
+                                        Locale.ROOT,
+                                        "| `%s` | %s | %d | %,d |%n",
+                                        name,
+                                        CORE.purposes().get(name),
+                                        size.classes,
+                                        Math.round(size.codeLines / 100.0) * 100)));
+        return table.toString();
+    }
+
+    private static List<String> page() throws IOException {
+        return Files.readAllLines(Path.of("../ARCHITECTURE.md"), StandardCharsets.UTF_8);
+    }
+
+    // ---- the reader of the sources
+
+    @Test
+    void shouldCountLinesThatHaveMoreThanBlanksAndComments() {
+        String source =
+                """
+                /** Not counted. */
+                class A { // counted
+
+                    /* neither this
+                     * nor this */ int a = '"'; /* this is
+                     */ String b = "// \\" /*"; // and this
+                    // this is not
+                }
+                """;
+
+        assertEquals(4, JavaSources.codeLines(source));
+        String quotes = "\"".repeat(3);
+        assertEquals(3, JavaSources.codeLines("a = " + quotes + "\n// text\n\n" + quotes + ";\n"));
+    }
+}
