@@ -7,6 +7,7 @@ import io.firn.Isolation;
 import io.firn.LostMarkerException;
 import io.firn.PoisonedException;
 import io.firn.medium.GuardedLog;
+import io.firn.metadata.CutFiles;
 import io.firn.metadata.Cuts;
 import java.io.IOException;
 import java.util.List;
@@ -70,7 +71,8 @@ public final class SegmentedLog {
         }
         this.transactions = producers.transactions();
         recovered.damage().forEach(damage::add);
-        this.truncations = new Truncations(topic.files().cuts(), index, recovered.cuts());
+        this.truncations =
+                new Truncations(new CutFiles(topic.directory()), index, recovered.cuts());
         this.segments = new SegmentList(recovered.segments());
         this.logStartOffset = recovered.logStartOffset();
         this.durableOffset = new PublishedLong(recovered.durableOffset());

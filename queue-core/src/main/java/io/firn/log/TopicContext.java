@@ -4,6 +4,8 @@ import io.firn.Batch;
 import io.firn.Compression;
 import io.firn.TopicOptions;
 import io.firn.format.BatchEncoder;
+import io.firn.metadata.ProducerFiles;
+import io.firn.metadata.TopicDirectory;
 import io.firn.metadata.TopicFiles;
 import java.util.List;
 import java.util.UUID;
@@ -16,6 +18,7 @@ public final class TopicContext {
     private volatile TopicOptions options;
     private volatile ReadPositions readPositions = ReadPositions.NONE;
     private final TopicFiles files;
+    private final ProducerFiles producers;
     private final List<TierState> tiers;
     private final int segmentBytes;
     private final TopicTailers tailers = new TopicTailers();
@@ -26,6 +29,7 @@ public final class TopicContext {
         this.name = name;
         this.options = options;
         this.files = new TopicFiles(store.files(), id);
+        this.producers = new ProducerFiles(directory());
         this.tiers = allowed(options, store.tiers());
         int bytes = options.segmentBytes();
         for (TierState state : tiers) {
@@ -131,6 +135,16 @@ public final class TopicContext {
 
     public TopicFiles files() {
         return files;
+    }
+
+    /** The directory with its small files. */
+    public TopicDirectory directory() {
+        return files.directory();
+    }
+
+    /** The checkpoints of producers. */
+    public ProducerFiles producerFiles() {
+        return producers;
     }
 
     /** The tailers over several of its partitions. */

@@ -2,9 +2,7 @@ package io.firn.metadata;
 
 import io.firn.medium.DamagedFileException;
 import io.firn.medium.Fields;
-import io.firn.medium.SmallFile;
 import java.io.IOException;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -21,10 +19,10 @@ public final class AbortedFiles {
     private static final String AFTER = "after";
     private static final int VERSION = 1;
 
-    private final TopicFiles files;
+    private final TopicDirectory directory;
 
-    AbortedFiles(TopicFiles files) {
-        this.files = files;
+    public AbortedFiles(TopicDirectory directory) {
+        this.directory = directory;
     }
 
     private static String prefix(int partition) {
@@ -39,10 +37,9 @@ public final class AbortedFiles {
      */
     public void write(int partition, long after, long lastOffset, Map<String, String> aborted)
             throws IOException {
-        Path file = files.resolve(prefix(partition) + lastOffset);
         Map<String, String> values = new HashMap<>(aborted);
         values.put(AFTER, Long.toString(after));
-        files.changePart(() -> SmallFile.write(files.medium(), file, MAGIC, VERSION, values));
+        directory.write(prefix(partition) + lastOffset, MAGIC, VERSION, values);
     }
 
     /**
@@ -56,17 +53,18 @@ public final class AbortedFiles {
         List<Fields> all = new ArrayList<>();
         long last = to;
         while (last >= Math.max(from, 0)) {
-            Path file = files.resolve(prefix(partition) + last);
+            String name = prefix(partition) + last;
             try {
-                Fields fields = Fields.read(files.medium(), file, MAGIC, VERSION);
+                Fields fields = directory.read(name, MAGIC, VERSION);
                 if (fields == null) {
-                    files.findings().add(file + " is missing; the log is read instead");
+                    directory.addFinding(
+                            directory.fileOf(name) + " is missing; the log is read instead");
                     return null;
                 }
                 all.add(0, fields); // the earliest first
                 last = Math.min(last - 1, fields.number(AFTER, -1, Fields.MOST));
             } catch (DamagedFileException e) {
-                files.findings().add(e.getMessage());
+                directory.addFinding(e.getMessage());
                 return null;
             }
         }
@@ -87,10 +85,10 @@ public final class AbortedFiles {
 
     /** Deletes the files of which nothing is at an offset or above it. */
     public void deleteBelow(int partition, long offset) throws IOException {
-        for (String name : files.parts()) {
+        for (String name : directory.names()) {
             long last = offsetIn(name, partition);
             if (last >= 0 && last < offset) {
-                files.changePart(() -> files.medium().delete(files.resolve(name)));
+                directory.delete(name);
             }
         }
     }

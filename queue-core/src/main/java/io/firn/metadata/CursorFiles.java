@@ -3,32 +3,29 @@ package io.firn.metadata;
 import io.firn.background.SideBySide;
 import io.firn.medium.DamagedFileException;
 import io.firn.medium.Fields;
-import io.firn.medium.SmallFile;
 import io.firn.medium.UnsupportedVersionException;
-import io.firn.medium.WholeFile;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 
 /** The files of a topic's cursors, {@code cursor-NAME}: see {@link CursorFile}. Thread-safe. */
 public final class CursorFiles {
-    private final TopicFiles files;
+    private final TopicDirectory directory;
 
-    CursorFiles(TopicFiles files) {
-        this.files = files;
+    public CursorFiles(TopicDirectory directory) {
+        this.directory = directory;
     }
 
     /** Returns the names of the cursors that have a file. */
     public List<String> names() throws IOException {
         List<String> names = new ArrayList<>();
-        for (String file : files.parts()) {
+        for (String file : directory.names()) {
             String name = CursorFile.nameIn(file);
             if (name != null) {
                 names.add(name);
             } else if (CursorFile.looksLikeOne(file)) {
-                files.findings().add(files.resolve(file) + " is not a cursor's file");
+                directory.addFinding(directory.fileOf(file) + " is not a cursor's file");
             }
         }
         return names;
@@ -43,12 +40,12 @@ public final class CursorFiles {
      */
     public CursorFile.Content read(String name) throws IOException {
         try {
-            Path file = fileOf(name);
             Fields fields =
-                    Fields.read(files.medium(), file, CursorFile.MAGIC, CursorFile.NEWEST_VERSION);
+                    directory.read(
+                            CursorFile.of(name), CursorFile.MAGIC, CursorFile.NEWEST_VERSION);
             return fields == null ? null : CursorFile.decode(name, fields);
         } catch (DamagedFileException | UnsupportedVersionException e) {
-            files.findings().add(e.getMessage());
+            directory.addFinding(e.getMessage());
             throw e;
         }
     }
@@ -61,25 +58,24 @@ public final class CursorFiles {
      */
     public IOException[] write(List<CursorFile.Content> cursors, SideBySide forces)
             throws IOException {
-        List<WholeFile.Replacement> all = new ArrayList<>();
+        List<TopicDirectory.Content> all = new ArrayList<>();
         for (CursorFile.Content each : cursors) {
-            Path file = fileOf(each.name());
-            Map<String, String> values = CursorFile.encode(each);
-            int version = CursorFile.versionOf(each);
-            byte[] content = SmallFile.content(file, CursorFile.MAGIC, version, values);
-            all.add(new WholeFile.Replacement(file, content));
+            all.add(
+                    new TopicDirectory.Content(
+                            CursorFile.of(each.name()),
+                            CursorFile.MAGIC,
+                            CursorFile.versionOf(each),
+                            CursorFile.encode(each)));
         }
-        IOException[][] failures = new IOException[1][];
-        files.changePart(() -> failures[0] = WholeFile.writeAll(files.medium(), all, forces::run));
-        return failures[0];
+        return directory.writeAll(all, forces);
     }
 
     /** Returns the file of a cursor. */
     public Path fileOf(String name) {
-        return files.resolve(CursorFile.of(name));
+        return directory.fileOf(CursorFile.of(name));
     }
 
     public void delete(String name) throws IOException {
-        files.changePart(() -> files.deletePart(CursorFile.of(name)));
+        directory.deleteDurably(CursorFile.of(name));
     }
 }

@@ -1,10 +1,9 @@
 package io.firn.metadata;
 
-import io.firn.medium.NoSpace;
-import io.firn.medium.SmallFile;
 import java.io.IOException;
-import java.nio.file.Path;
+import java.util.HashSet;
 import java.util.Map;
+import java.util.Set;
 
 /**
  * Files with what the replicated partitions of a topic were truncated to: {@code truncated-P} of
@@ -13,18 +12,26 @@ import java.util.Map;
  * truncated. Releases that do not write it do not mind it. For one writer at a time.
  */
 public final class CutFiles {
-    static final String MAGIC = "truncated";
+    private static final String MAGIC = "truncated";
     private static final String NOTE = "was-truncated";
     private static final int VERSION = 1;
     private static final int BYTES = 8 * 1024;
 
-    private final TopicFiles files;
+    private final TopicDirectory directory;
 
-    CutFiles(TopicFiles files) {
-        this.files = files;
+    public CutFiles(TopicDirectory directory) {
+        this.directory = directory;
     }
 
-    static String nameOf(int partition) {
+    /** Throws when a newer version of Firn wrote some of them. */
+    public void checkVersions(int partitions) throws IOException {
+        Set<String> present = new HashSet<>(directory.names());
+        for (int partition = 0; partition < partitions; partition++) {
+            directory.checkVersion(present, nameOf(partition), MAGIC, VERSION);
+        }
+    }
+
+    private static String nameOf(int partition) {
         return MAGIC + "-" + partition;
     }
 
@@ -34,11 +41,11 @@ public final class CutFiles {
      */
     public Cuts read(int partition) throws IOException {
         Cuts cuts = tryRead(partition);
-        if (cuts == null && files.medium().exists(noteOf(partition))) {
+        if (cuts == null && directory.exists(noteOf(partition))) {
             // Another process may have written both just now, the file first.
             cuts = tryRead(partition);
             if (cuts == null) {
-                files.findings().add(files.resolve(nameOf(partition)) + " is lost");
+                directory.addFinding(directory.fileOf(nameOf(partition)) + " is lost");
                 return Cuts.UNKNOWN;
             }
         }
@@ -46,18 +53,17 @@ public final class CutFiles {
     }
 
     private Cuts tryRead(int partition) throws IOException {
-        return files.readPart(MAGIC, nameOf(partition), Cuts::of, Cuts.UNKNOWN);
+        return directory.read(nameOf(partition), MAGIC, VERSION, Cuts::of, Cuts.UNKNOWN);
     }
 
     /** Writes what a replicated partition was truncated to; durable on return. */
     public void write(int partition, Cuts cuts) throws IOException {
-        Path file = files.resolve(nameOf(partition));
-        files.changePart(() -> files.writeInSpare(file, MAGIC, cuts.toText()));
+        directory.writeEvenIfFull(nameOf(partition), MAGIC, VERSION, cuts.toText());
         note(partition);
     }
 
-    private Path noteOf(int partition) {
-        return files.resolve(NOTE + "-" + partition);
+    private static String noteOf(int partition) {
+        return NOTE + "-" + partition;
     }
 
     /**
@@ -66,14 +72,13 @@ public final class CutFiles {
      * full disk the next change does so: it takes nothing from the space for deletions.
      */
     public void note(int partition) throws IOException {
-        Path file = noteOf(partition);
-        if (files.medium().exists(file)) {
+        if (directory.exists(noteOf(partition))) {
             return;
         }
         try {
-            files.changePart(() -> SmallFile.write(files.medium(), file, NOTE, VERSION, Map.of()));
+            directory.write(noteOf(partition), NOTE, VERSION, Map.of());
         } catch (IOException e) {
-            if (!isFull(e)) {
+            if (!directory.isFull(e, BYTES)) {
                 throw e;
             }
         }
@@ -85,14 +90,10 @@ public final class CutFiles {
             write(partition, cuts);
             return true;
         } catch (IOException e) {
-            if (isFull(e)) {
+            if (directory.isFull(e, BYTES)) {
                 return false;
             }
             throw e;
         }
-    }
-
-    private boolean isFull(IOException e) {
-        return NoSpace.isMeantBy(e, files.medium(), files.topicFile().getParent(), BYTES);
     }
 }

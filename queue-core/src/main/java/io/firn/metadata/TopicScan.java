@@ -56,7 +56,7 @@ public final class TopicScan {
         TopicFiles files = new TopicFiles(store, id);
         try {
             Description description = files.read();
-            List<String> others = description == null ? files.parts() : List.of();
+            List<String> others = description == null ? files.directory().names() : List.of();
             if (!others.isEmpty()) {
                 description = files.read(); // another process may have created it just now
             }

@@ -174,7 +174,7 @@ public final class FollowedTransactions implements LongConsumer {
     @GuardedBy("this")
     private long restore(long from, long to) {
         try {
-            Fields checkpoint = log.topic().files().readProducers(log.index());
+            Fields checkpoint = log.topic().producerFiles().read(log.index());
             if (checkpoint == null) {
                 return NONE;
             }
@@ -182,7 +182,7 @@ public final class FollowedTransactions implements LongConsumer {
             if (taken < from || taken > to) {
                 return NONE;
             }
-            AbortedFiles files = log.topic().files().aborted();
+            AbortedFiles files = new AbortedFiles(log.topic().directory());
             long filed = PartitionTransactions.filedTo(checkpoint);
             List<Fields> aborted = files.read(log.index(), log.logStartOffset(), filed);
             if (aborted == null) {

@@ -2,6 +2,7 @@ package io.firn.recovery;
 
 import io.firn.ends.SeenEnds.Published;
 import io.firn.log.SegmentedLog;
+import io.firn.metadata.CutFiles;
 import io.firn.metadata.Cuts;
 import io.firn.spi.Block;
 import java.io.IOException;
@@ -31,7 +32,7 @@ public final class FollowedCuts {
     /** Returns what is recorded now; called before the blocks of a log are listed. */
     public static Cuts of(SegmentedLog log) throws IOException {
         return log.topic().isReplicated()
-                ? log.topic().files().cuts().read(log.index())
+                ? new CutFiles(log.topic().directory()).read(log.index())
                 : Cuts.NONE;
     }
 

@@ -11,6 +11,8 @@ import io.firn.log.Truncations;
 import io.firn.medium.DamagedFileException;
 import io.firn.medium.Fields;
 import io.firn.medium.GuardedLog;
+import io.firn.metadata.AbortedFiles;
+import io.firn.metadata.CutFiles;
 import io.firn.metadata.Cuts;
 import io.firn.metadata.ProducerSnapshots;
 import io.firn.spi.Block;
@@ -72,7 +74,7 @@ public final class PartitionRecovery {
         for (Block block : rejected) {
             block.delete();
         }
-        Fields checkpoint = topic.files().readProducers(partition);
+        Fields checkpoint = topic.producerFiles().read(partition);
         long known = checkpoint == null ? 0 : ProducerSnapshots.offsetOf(checkpoint);
         ProducerReplay replay = new ProducerReplay(store.clock(), topic.isReplicated());
         if (checkpoint != null) {
@@ -125,7 +127,7 @@ public final class PartitionRecovery {
                 checkpoint == null ? -1 : known,
                 relevant,
                 topic.isReplicated()
-                        ? Truncations.recover(topic.files().cuts(), partition)
+                        ? Truncations.recover(new CutFiles(topic.directory()), partition)
                         : Cuts.NONE);
     }
 
@@ -342,7 +344,7 @@ public final class PartitionRecovery {
     private void restore(ProducerReplay replay, Fields checkpoint, long start) throws IOException {
         try {
             long to = PartitionTransactions.filedTo(checkpoint);
-            List<Fields> aborted = topic.files().aborted().read(partition, start, to);
+            List<Fields> aborted = new AbortedFiles(topic.directory()).read(partition, start, to);
             if (aborted != null) {
                 replay.restore(checkpoint, aborted);
             }

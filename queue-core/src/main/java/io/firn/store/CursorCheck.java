@@ -3,6 +3,7 @@ package io.firn.store;
 import io.firn.log.SegmentedLog;
 import io.firn.log.TopicContext;
 import io.firn.metadata.CursorFile;
+import io.firn.metadata.CursorFiles;
 import java.nio.file.Path;
 import java.util.function.IntFunction;
 
@@ -13,12 +14,15 @@ import java.util.function.IntFunction;
  */
 final class CursorCheck {
     private final TopicContext topic;
+    private final CursorFiles files;
     private final int partitions;
     private final IntFunction<SegmentedLog> logs;
 
     /** Creates a check for a topic with so many partitions. */
-    CursorCheck(TopicContext topic, int partitions, IntFunction<SegmentedLog> logs) {
+    CursorCheck(
+            TopicContext topic, CursorFiles files, int partitions, IntFunction<SegmentedLog> logs) {
         this.topic = topic;
+        this.files = files;
         this.partitions = partitions;
         this.logs = logs;
     }
@@ -28,7 +32,7 @@ final class CursorCheck {
         if (topic.store().isReadOnly() || topic.isReplicated()) {
             return; // the log that is seen may be behind, or was truncated
         }
-        Path file = topic.files().cursors().fileOf(stored.name());
+        Path file = files.fileOf(stored.name());
         stored.offsets()
                 .forEach(
                         (partition, offset) -> {

@@ -4,6 +4,7 @@ import io.firn.FirnException;
 import io.firn.background.SideBySide;
 import io.firn.log.TopicContext;
 import io.firn.metadata.CursorFile;
+import io.firn.metadata.CursorFiles;
 import io.firn.metadata.TopicFiles;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -28,6 +29,7 @@ import java.util.List;
  */
 final class CursorGroup {
     private final TopicContext topic;
+    private final CursorFiles files;
     private final List<Member> begun = new ArrayList<>();
     private final List<Member> allowed = new ArrayList<>();
     private final BitSet moved = new BitSet();
@@ -35,8 +37,9 @@ final class CursorGroup {
 
     private record Member(CursorLog cursor, CursorWrite write) {}
 
-    CursorGroup(TopicContext topic) {
+    CursorGroup(TopicContext topic, CursorFiles files) {
         this.topic = topic;
+        this.files = files;
     }
 
     /**
@@ -89,7 +92,7 @@ final class CursorGroup {
                         .toList();
         SideBySide forces = topic.store().background().sideBySide();
         try {
-            IOException[] failures = topic.files().cursors().write(contents, forces);
+            IOException[] failures = files.write(contents, forces);
             for (int i = 0; i < failures.length; i++) {
                 onReplaced(allowed.get(i), failures[i]);
             }

@@ -180,7 +180,7 @@ final class CursorLog implements Cursor {
     @GuardedBy("this")
     private void lookAgain() {
         try {
-            CursorFile.Content stored = topic.files().cursors().read(name);
+            CursorFile.Content stored = cursors.files().read(name);
             take(stored == null ? nothing(name) : stored);
         } catch (DamagedFileException e) {
             take(nothing(name));
@@ -479,7 +479,7 @@ final class CursorLog implements Cursor {
     void delete() throws IOException {
         writing.lock(); // a write in progress must not bring the file back
         try {
-            topic.files().cursors().delete(name); // may fail, and it is then not deleted
+            cursors.files().delete(name); // may fail, and it is then not deleted
             synchronized (this) {
                 deleted = true;
             }

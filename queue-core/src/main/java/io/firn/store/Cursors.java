@@ -12,6 +12,7 @@ import io.firn.log.TopicContext;
 import io.firn.medium.DamagedFileException;
 import io.firn.medium.UnsupportedVersionException;
 import io.firn.metadata.CursorFile;
+import io.firn.metadata.CursorFiles;
 import io.firn.metadata.TopicFiles;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -33,6 +34,7 @@ final class Cursors implements ReadPositions {
     private final IntSupplier partitions;
     private final IntFunction<PartitionForcer> forcers;
     private final CursorUpkeep upkeep;
+    private final CursorFiles files;
 
     @GuardedBy("cursors")
     private final Map<String, CursorLog> cursors = new TreeMap<>();
@@ -50,10 +52,15 @@ final class Cursors implements ReadPositions {
         this.partitions = partitions;
         this.forcers = forcers;
         this.upkeep = new CursorUpkeep(this);
+        this.files = new CursorFiles(topic.directory());
     }
 
     TopicContext topic() {
         return topic;
+    }
+
+    CursorFiles files() {
+        return files;
     }
 
     int partitionCount() {
@@ -107,11 +114,11 @@ final class Cursors implements ReadPositions {
     /** Returns null when it has no file. Only then it certainly has no positions. */
     private CursorLog read(String name) {
         try {
-            CursorFile.Content stored = topic.files().cursors().read(name);
+            CursorFile.Content stored = files.read(name);
             if (stored == null) {
                 return null;
             }
-            new CursorCheck(topic, partitionCount(), this::log).check(stored);
+            new CursorCheck(topic, files, partitionCount(), this::log).check(stored);
             return CursorLog.of(this, stored);
         } catch (DamagedFileException e) {
             return CursorLog.damaged(this, name);
@@ -178,7 +185,7 @@ final class Cursors implements ReadPositions {
 
     List<String> names() {
         try {
-            TreeSet<String> names = new TreeSet<>(topic.files().cursors().names());
+            TreeSet<String> names = new TreeSet<>(files.names());
             if (!topic.store().isReadOnly()) {
                 synchronized (cursors) {
                     names.addAll(cursors.keySet());
@@ -200,7 +207,7 @@ final class Cursors implements ReadPositions {
                     cursor.delete();
                     cursors.remove(name); // until then retention waits for it
                 } else if (CursorFile.isName(name)) {
-                    topic.files().cursors().delete(name);
+                    files.delete(name);
                 }
             } catch (IOException e) {
                 throw TopicFiles.failed("cursor " + name + " could not be deleted", e);
@@ -351,7 +358,7 @@ final class Cursors implements ReadPositions {
 
     /** Persists cursors, in the order of their names; throws when one of them was not written. */
     void write(List<CursorLog> group) {
-        CursorGroup together = new CursorGroup(topic);
+        CursorGroup together = new CursorGroup(topic, files);
         together.write(group).stream().forEach(this::onPersisted);
         topic.store().ownership().check(); // as records, after they are durable (O31)
         if (together.failure() != null) {

@@ -14,7 +14,9 @@ import io.firn.medium.GuardedLog;
 import io.firn.medium.MediumLock;
 import io.firn.medium.OpenToOthers;
 import io.firn.medium.Reason;
+import io.firn.metadata.CutFiles;
 import io.firn.metadata.LeasedCounter;
+import io.firn.metadata.ProducerFiles;
 import io.firn.metadata.SameNames;
 import io.firn.metadata.TopicFiles;
 import io.firn.metadata.TopicScan;
@@ -334,10 +336,11 @@ public final class StoreOpener {
             return null;
         }
         TopicFiles files = new TopicFiles(context.files(), id);
+        ProducerFiles producers = new ProducerFiles(files.directory());
         Set<Integer> filled = new HashSet<>();
         blocks.forEach(block -> filled.add(block.mark().partition()));
         for (int i = 0; i < description.options().partitions(); i++) {
-            if (!filled.contains(i) && !files.tellsNextOffset(i)) {
+            if (!filled.contains(i) && files.isLogStartDamaged(i) && producers.read(i) == null) {
                 return new Unreadable(
                         id,
                         files.startFile(i),
@@ -384,11 +387,17 @@ public final class StoreOpener {
         topics.limit().checkOpen(partitionsOf(scan));
         for (Map.Entry<UUID, TopicFiles.Description> e : scan.readable().entrySet()) {
             if (!e.getValue().deleted()) {
-                new TopicFiles(context.files(), e.getKey())
-                        .checkVersions(e.getValue().options().partitions());
+                checkVersions(e.getKey(), e.getValue().options().partitions());
             }
         }
         return scan;
+    }
+
+    private void checkVersions(UUID id, int partitions) throws IOException {
+        TopicFiles files = new TopicFiles(context.files(), id);
+        files.checkVersions(partitions);
+        new ProducerFiles(files.directory()).checkVersions(partitions);
+        new CutFiles(files.directory()).checkVersions(partitions);
     }
 
     private void open(UUID id, TopicFiles.Description description, List<Block> blocks)

@@ -115,7 +115,7 @@ final class TopicLog implements Topic {
         }
         partitions = List.copyOf(all);
         compactByItself();
-        context.files().onRecovered();
+        context.producerFiles().onRecovered();
     }
 
     /**
@@ -400,7 +400,7 @@ final class TopicLog implements Topic {
      * is.
      */
     void writeCheckpoints(long nowMs) throws IOException {
-        ProducerSnapshots all = context.files().readProducersOfLastClose();
+        ProducerSnapshots all = context.producerFiles().readAtClose();
         int[] changed = {0};
         for (PartitionLog partition : partitions) {
             Checkpoints checkpoints = partition.upkeep().checkpoints();
@@ -413,13 +413,13 @@ final class TopicLog implements Topic {
                                 if (last != null && all.add(index, last)) {
                                     changed[0]++;
                                 } else if (last != null) {
-                                    context.files().writeProducers(index, last);
+                                    context.producerFiles().write(index, last);
                                 }
                                 return 0;
                             });
         }
         if (changed[0] > 0) {
-            context.files().writeProducers(all);
+            context.producerFiles().writeAtClose(all);
         }
     }
 

@@ -112,7 +112,7 @@ public final class Checkpoints extends Duty {
         Snapshot snapshot = take(nowMs);
         if (snapshot != null) {
             fileAborted(snapshot.values);
-            log.topic().files().writeProducers(log.index(), snapshot.values);
+            log.topic().producerFiles().write(log.index(), snapshot.values);
             written(snapshot);
         }
     }
@@ -122,7 +122,7 @@ public final class Checkpoints extends Duty {
      * written often. Their markers are durable.
      */
     private void fileAborted(Map<String, String> values) throws IOException {
-        AbortedFiles files = log.topic().files().aborted();
+        AbortedFiles files = new AbortedFiles(log.topic().directory());
         Map<String, String> aborted = PartitionTransactions.abortedIn(values);
         if (aborted.size() < MOST_ABORTED) {
             return;

@@ -152,7 +152,7 @@ final class Truncation extends Duty implements LogTruncation {
         try {
             List<LogSegment> gone = log.withdraw(place, log.truncations().begin(place.offset()));
             log.topic().readPositions().truncate(log.index(), place.offset());
-            log.topic().files().forgetProducers(log.index());
+            log.topic().producerFiles().forget(log.index());
             for (int i = gone.size() - 1; i >= 0; i--) {
                 delete(gone.get(i));
             }

@@ -124,13 +124,14 @@ class SpareSpaceTest {
         Files files = new Files(medium);
         takeAll(medium);
         files.topic(IDS[0]).writeLogStart(0, 500);
+        ProducerFiles producers = new ProducerFiles(files.topic(IDS[0]).directory());
         Map<String, String> large = Map.of("offset", "x".repeat(10_000));
-        assertThrows(IOException.class, () -> files.topic(IDS[0]).writeProducers(0, large));
+        assertThrows(IOException.class, () -> producers.write(0, large));
         files.topic(IDS[0]).writeLogStart(0, 600); // what failed has left the spare file whole
         makeRoom(medium);
         files.duties.run();
         takeAll(medium);
-        files.topic(IDS[0]).writeProducers(0, large);
+        producers.write(0, large);
     }
 
     /** The old file did not become the spare one, and still has its second name. */

@@ -35,7 +35,8 @@ class TopicFilesTest {
     private static void write(TopicFiles files, String cursor) throws IOException {
         List<CursorFile.Content> one =
                 List.of(new CursorFile.Content(cursor, Map.of(0, 1L), Map.of(), Map.of()));
-        for (IOException failure : files.cursors().write(one, new SideBySide(null, 1))) {
+        for (IOException failure :
+                new CursorFiles(files.directory()).write(one, new SideBySide(null, 1))) {
             if (failure != null) {
                 throw failure;
             }
@@ -79,7 +80,9 @@ class TopicFilesTest {
         assertFalse(medium.exists(topic));
         assertThrows(UnknownTopicException.class, () -> write(files, "c"));
         assertThrows(UnknownTopicException.class, () -> files.writeLogStart(0, 5));
-        assertThrows(UnknownTopicException.class, () -> files.writeProducers(0, Map.of()));
+        assertThrows(
+                UnknownTopicException.class,
+                () -> new ProducerFiles(files.directory()).write(0, Map.of()));
         assertTrue(late[0] == 0, "written late: " + late[0]);
     }
 }
