@@ -23,6 +23,7 @@ module io.firn {
     // The limits of the server are shares of the same heap.
     exports io.firn.budget to
             io.firn.server;
+    exports io.firn.host;
     exports io.firn.inspect to
             io.firn.tools;
     exports io.firn.medium;

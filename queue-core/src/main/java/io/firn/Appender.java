@@ -20,8 +20,7 @@ import org.agrona.DirectBuffer;
  * interrupt does not disturb an append; the status stays set.
  *
  * <p>In a topic that is compacted ({@link Cleanup}) each record needs a key: whatever would append
- * one without throws {@link InvalidOptionException}, {@link #appendBatch} throws {@link
- * InvalidBatchException}, and nothing is appended.
+ * one without throws {@link InvalidOptionException}, and nothing is appended.
  *
  * <p>An appender from {@link Partition#openSharedAppender} is thread-safe: records of many threads
  * share forces. One from {@link Partition#openAppender} is for one thread at a time, see {@link
@@ -121,25 +120,6 @@ public interface Appender extends AutoCloseable {
      * @throws UnexpectedOffsetException when the next offset differs; nothing was appended
      */
     long appendIfNext(long expectedOffset, Batch batch);
-
-    /**
-     * Appends a Kafka record batch (magic 2) that was made elsewhere, unchanged except for its base
-     * offset and epoch, which are set in the log, not in the buffer. The batch is checked first:
-     * length, CRC, counts, and the records themselves unless they are compressed. A batch of an
-     * idempotent producer is checked against the producer's last batches; a duplicate is not
-     * appended, and its original offset is returned. A delete horizon that another log's compaction
-     * has set holds here, too: from then on the batch's tombstones may be removed.
-     *
-     * @param batch one batch between position and limit, which do not change
-     * @throws InvalidBatchException when it is not a valid batch, or has a record without a key and
-     *     the topic is compacted (a compressed batch is then decompressed to see that); says why
-     * @throws OutOfOrderSequenceException see {@link Batch#producer}
-     * @throws ProducerFencedException see {@link Batch#producer}
-     */
-    long appendBatch(ByteBuffer batch);
-
-    /** As {@link #appendBatch}, without waiting; or {@link #BACK_PRESSURED}. */
-    long appendBatchAsync(ByteBuffer batch);
 
     /**
      * Waits until the record at the offset, and all before it, are durable; forces when needed.

@@ -80,7 +80,7 @@ public interface Batch {
     /**
      * Makes the batch idempotent: if it is appended again, it is not stored twice.
      *
-     * @param producerId an id from {@link LogStore#newProducerId}
+     * @param producerId an id from {@link io.firn.host.HostedStore#newProducerId}
      * @param epoch the producer's epoch, 0 to 32,767; a higher epoch fences all lower ones
      * @param sequence the sequence of the first record: 0 for the producer's first batch, then the
      *     sequence of the last batch plus its count; wraps to 0 after 2,147,483,647

@@ -112,12 +112,6 @@ public interface LogStore extends AutoCloseable {
      */
     Producer openProducer(String name, Duration timeout);
 
-    /** Returns what servers need to offer transactions to their clients. */
-    TransactionCoordinator transactions();
-
-    /** Returns a new id for an idempotent producer; no id is ever returned twice. */
-    long newProducerId();
-
     /** Returns the directory of the store's metadata. */
     Path directory();
 
@@ -228,29 +222,16 @@ public interface LogStore extends AutoCloseable {
     List<String> findings();
 
     /**
-     * Attaches a service, which is notified before the store is closed. Servers, migrators and
-     * shadows do this by themselves. Has no effect if it is attached already.
-     *
-     * @throws ServiceAttachedException when another one has its {@link StoreService#role}
-     * @throws InvalidOptionException when the store is open read-only: services write
-     * @throws ClosedException when the store is closed, or is being closed
-     */
-    void attach(StoreService service);
-
-    /** Detaches a service that has ended; has no effect if it is not attached. */
-    void detach(StoreService service);
-
-    /**
      * Does the background work that is due, and returns the amount of work done. Only for a store
      * that was opened with {@link LogStoreBuilder#invokerMode}; for one thread.
      */
     int doWork();
 
     /**
-     * Ends the services that are attached ({@link #attach}), makes everything durable, persists
-     * marks, cursors and checkpoints, and releases all resources. Appenders and tailers throw
-     * {@link ClosedException} from then on. Idempotent; a second call returns at once, also while
-     * the first one is under way in another thread.
+     * Ends the services that are attached ({@link io.firn.host.HostedStore#attach}), makes
+     * everything durable, persists marks, cursors and checkpoints, and releases all resources.
+     * Appenders and tailers throw {@link ClosedException} from then on. Idempotent; a second call
+     * returns at once, also while the first one is under way in another thread.
      *
      * <p>If a step fails, such as a call of the application's clock, the others follow, and what
      * the first one threw is thrown at last: then the resources are released, but not everything

@@ -108,7 +108,7 @@ public abstract class LogStoreBuilder {
      * once for each mapping of its segment; tailers share what was verified. A segment that was
      * sealed and is not read for 10 to 20 s is unmapped, so a later read verifies it again, and so
      * does the first read after a move to another tier. The same goes for the headers of batches
-     * that a {@link BatchReader} returns.
+     * that a {@link io.firn.host.BatchReader} returns.
      *
      * <p>With this option, bytes that change in memory or on the medium after they were verified
      * are reported at the next read. A replay takes longer.

@@ -49,52 +49,8 @@ public interface Partition {
      */
     Appender openSharedAppender();
 
-    /**
-     * As {@link #openSharedAppender()}, for a holder that gives the appender up when an exclusive
-     * one is wanted. After that its appends throw a {@link ClosedException}; another shared
-     * appender can be opened when the exclusive one is closed.
-     */
-    Appender openSharedAppender(AppenderHolder holder);
-
     /** Opens a tailer at the earliest record. */
     Tailer openTailer();
-
-    /** Opens a reader of whole batches up to the end of {@link Isolation#COMMITTED} records. */
-    default BatchReader openBatchReader() {
-        return openBatchReader(Isolation.COMMITTED);
-    }
-
-    /**
-     * Opens a reader of whole batches. It returns those of aborted transactions and their markers,
-     * too: {@link #abortedTransactions} says which they are.
-     *
-     * @param isolation where it stops
-     */
-    BatchReader openBatchReader(Isolation isolation);
-
-    /**
-     * Returns the aborted transactions that have offsets in a range, in the order of their last
-     * offsets.
-     *
-     * @param from the first offset of the range
-     * @param to the offset after it
-     */
-    List<AbortedTransaction> abortedTransactions(long from, long to);
-
-    /**
-     * Returns the base offset of the active segment: records from here on are in memory, earlier
-     * ones may have to be read from a device. The next offset when there is no active segment.
-     */
-    long activeOffset();
-
-    /**
-     * Registers a listener that is called whenever the visible end advances, on the thread that
-     * advanced it. See {@link VisibleListener#onVisible} for what it must not do.
-     */
-    void addVisibleListener(VisibleListener listener);
-
-    /** Removes a listener; a call in progress may still arrive. */
-    void removeVisibleListener(VisibleListener listener);
 
     /**
      * Returns the first visible record with this timestamp (ms) or a later one; null when there is
@@ -126,27 +82,6 @@ public interface Partition {
      * @throws InvalidOptionException when the offset is above the durable offset
      */
     long deleteRecordsBefore(long offset);
-
-    /**
-     * Returns how often the partition was truncated; other than 0 only in a replicated topic. Who
-     * keeps an offset outside of this store, for example with a state that was built from the
-     * records below it, keeps this number beside it, see {@link #truncatedSince}.
-     *
-     * @return after the file with it was lost, it goes on from a large random number; −1 in a
-     *     read-only store until a writer has opened the store after that
-     */
-    long truncations();
-
-    /**
-     * Returns the lowest offset that the partition was truncated to after the first truncations;
-     * {@link Long#MAX_VALUE} if there were no more. What was read below it is still there; other
-     * records may have the offsets from there on. A tailer that was open, also in another process,
-     * gets a {@link TruncatedException} instead.
-     *
-     * @param truncations an earlier result of {@link #truncations}, read before the records were
-     * @return 0 if the partition does not know of so many: then its file was lost
-     */
-    long truncatedSince(long truncations);
 
     /**
      * Makes everything that has been written durable.

@@ -10,9 +10,6 @@ public interface Producer extends AutoCloseable {
     /** Returns its name. */
     String name();
 
-    /** Returns what its batches carry at present. */
-    ProducerIdentity identity();
-
     /**
      * Begins a transaction. It is aborted when it is open for longer than the producer's time-out.
      *

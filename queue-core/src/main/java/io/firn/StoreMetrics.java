@@ -28,11 +28,14 @@ public interface StoreMetrics {
         /** Returns the name of its producer; null when it has none. */
         String producer();
 
-        /** Returns the identity in its batches. */
-        ProducerIdentity identity();
+        /** Returns the id of its producer in its batches. */
+        long producerId();
+
+        /** Returns the epoch of its producer in its batches. */
+        int producerEpoch();
 
         /** Returns how far it is. */
-        TransactionCoordinator.State state();
+        Transaction.State state();
 
         /** Returns when it began, in ms since 1970; −1 when it has ended. */
         long startMs();

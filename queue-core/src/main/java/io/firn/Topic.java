@@ -83,16 +83,6 @@ public interface Topic {
     TopicAppender openAppender();
 
     /**
-     * Opens the one appender of a partition of a replicated topic.
-     *
-     * @throws ReplicatedTopicException when the topic is not replicated ({@link
-     *     TopicOptions#isReplicated})
-     * @throws AppenderBusyException when one is open
-     * @throws InvalidOptionException when there is no such partition
-     */
-    ReplicaAppender openReplicaAppender(int partition);
-
-    /**
      * Opens a tailer over these partitions, or over all if none is given. It shows {@link
      * Isolation#COMMITTED} records.
      */

@@ -36,6 +36,22 @@ import java.util.List;
  */
 public interface Transaction extends AutoCloseable {
 
+    /** How far the last transaction of a producer is. */
+    enum State {
+        /** It has begun nothing since it was opened. */
+        EMPTY,
+        /** A transaction is open. */
+        ONGOING,
+        /** The commit is decided, and not all partitions have its marker. */
+        COMMITTING,
+        /** The abort is decided, and not all partitions have its marker. */
+        ABORTING,
+        /** Its last transaction was committed. */
+        COMMITTED,
+        /** Its last transaction was aborted. */
+        ABORTED
+    }
+
     /**
      * Appends a batch to a partition of the same store.
      *

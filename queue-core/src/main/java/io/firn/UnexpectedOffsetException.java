@@ -2,7 +2,7 @@ package io.firn;
 
 /**
  * Thrown by a conditional append when the next offset is not the expected one, and by a {@link
- * ReplicaAppender} when a batch begins below it.
+ * io.firn.host.ReplicaAppender} when a batch begins below it.
  */
 public final class UnexpectedOffsetException extends FirnException {
     private static final long serialVersionUID = 1L;

@@ -38,11 +38,12 @@ class RoomsTest {
     private static Map<String, Set<String>> rooms() {
         Map<String, Set<String>> rooms = new TreeMap<>();
         rooms.put("", Set.of());
+        rooms.put("host", Set.of());
         rooms.put("medium", Set.of());
         rooms.put("budget", Set.of());
         rooms.put("background", Set.of("medium"));
         rooms.put("spi", Set.of("medium"));
-        rooms.put("format", Set.of());
+        rooms.put("format", Set.of("host"));
         rooms.put("metadata", Set.of("medium", "spi", "background"));
         rooms.put("log", with(rooms, "metadata", "format", "budget"));
         rooms.put("ends", with(rooms, "log"));

@@ -4,12 +4,13 @@ import io.firn.Batch;
 import io.firn.DurabilityClass;
 import io.firn.LogStore;
 import io.firn.Partition;
-import io.firn.ProducerIdentity;
 import io.firn.Topic;
 import io.firn.TopicOptions;
 import io.firn.Transaction;
-import io.firn.TransactionCoordinator;
 import io.firn.file.FileTier;
+import io.firn.host.HostedStore;
+import io.firn.host.ProducerIdentity;
+import io.firn.host.TransactionCoordinator;
 import java.io.PrintStream;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -109,7 +110,7 @@ public final class TransactionHeap implements Callable<Integer> {
                 out.printf(
                         Locale.ROOT,
                         "%,d names after %.1f s%n",
-                        store.transactions().producers().size(),
+                        HostedStore.of(store).transactions().producers().size(),
                         tookS);
             }
         } finally {
@@ -141,7 +142,7 @@ public final class TransactionHeap implements Callable<Integer> {
                 }
                 tx.commit();
             }
-            TransactionCoordinator coordinator = store.transactions();
+            TransactionCoordinator coordinator = HostedStore.of(store).transactions();
             ProducerIdentity identity = coordinator.open("p", TIMEOUT, null);
             List<Partition> all =
                     IntStream.range(0, partitions).mapToObj(topic::partition).toList();

@@ -10,6 +10,7 @@ import io.firn.MoveControl;
 import io.firn.MoveOutcome;
 import io.firn.StoreSnapshot.SegmentPlace;
 import io.firn.crashlab.ExpectedTopic.Repeatable;
+import io.firn.host.HostedStore;
 import java.util.List;
 
 /** Executes single actions on a store, and notes what the store promises by them. */
@@ -83,7 +84,8 @@ final class ActionRunner {
             boolean isIdempotent = action.kind() == Action.Kind.APPEND_IDEMPOTENT;
             if (isIdempotent) {
                 if (topic.producer < 0) {
-                    topic.producer = tested.expected.issued(tested.store().newProducerId());
+                    topic.producer =
+                            tested.expected.issued(HostedStore.of(tested.store()).newProducerId());
                 }
                 batch.producer(topic.producer, 0, topic.sequence);
             }

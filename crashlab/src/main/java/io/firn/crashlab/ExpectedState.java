@@ -9,6 +9,7 @@ import io.firn.StoreSnapshot;
 import io.firn.StoreSnapshot.PartitionPlace;
 import io.firn.StoreSnapshot.SegmentPlace;
 import io.firn.crashlab.ExpectedTopic.Presence;
+import io.firn.host.HostedStore;
 import io.firn.kill.Flaws;
 import java.util.ArrayList;
 import java.util.List;
@@ -112,7 +113,7 @@ final class ExpectedState {
      * Checks that no producer id is issued twice, and that a repeated batch is not stored again.
      */
     void checkProducers(LogStore store) {
-        long producer = store.newProducerId();
+        long producer = HostedStore.of(store).newProducerId();
         require(producer >= producerIdsBelow, "producer id " + producer + " was issued again");
         for (ExpectedTopic topic : topics) {
             if (topic.last != null && topic.presence == Presence.EXISTS) {

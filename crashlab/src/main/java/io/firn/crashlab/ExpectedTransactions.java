@@ -5,8 +5,9 @@ import static io.firn.crashlab.Violation.require;
 import io.firn.Isolation;
 import io.firn.LogStore;
 import io.firn.Partition;
-import io.firn.TransactionCoordinator.NamedProducer;
-import io.firn.TransactionCoordinator.State;
+import io.firn.Transaction.State;
+import io.firn.host.HostedStore;
+import io.firn.host.TransactionCoordinator.NamedProducer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -207,7 +208,7 @@ final class ExpectedTransactions {
     void check(LogStore store) {
         Map<ExpectedPlace, Partition> found = partitionsIn(store);
         Set<String> held = new HashSet<>();
-        for (NamedProducer each : store.transactions().producers()) {
+        for (NamedProducer each : HostedStore.of(store).transactions().producers()) {
             if (each.state() == State.ONGOING) {
                 each.partitions().forEach(partition -> held.add(partition.toString()));
             }
@@ -248,7 +249,7 @@ final class ExpectedTransactions {
 
     /** Opens the producers again whose transactions are open: then nothing is undecided. */
     void checkEnd(LogStore store) {
-        for (NamedProducer each : store.transactions().producers()) {
+        for (NamedProducer each : HostedStore.of(store).transactions().producers()) {
             store.openProducer(each.name(), TIMEOUT);
         }
         Map<ExpectedPlace, Partition> found = partitionsIn(store);

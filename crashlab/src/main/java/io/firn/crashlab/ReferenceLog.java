@@ -7,10 +7,12 @@ import io.firn.Cleanup;
 import io.firn.CompactionResult;
 import io.firn.LogStore;
 import io.firn.Partition;
-import io.firn.ReplicaAppender;
 import io.firn.StoreSnapshot.SegmentPlace;
 import io.firn.TopicOptions;
 import io.firn.crashlab.ReferenceBatches.Content;
+import io.firn.host.HostedAppender;
+import io.firn.host.HostedPartition;
+import io.firn.host.ReplicaAppender;
 import io.firn.medium.MediumFile;
 import io.firn.sim.SimulatedFileMedium;
 import java.io.IOException;
@@ -180,14 +182,15 @@ final class ReferenceLog {
     private void append(LogStore store, Partition partition, List<ByteBuffer> encoded) {
         try (Appender appender = partition.openSharedAppender()) {
             for (int i = 0; i < BATCHES; i++) {
-                appender.appendBatch(encoded.get(i).duplicate());
+                HostedAppender.of(appender).appendBatch(encoded.get(i).duplicate());
                 after(i, store);
             }
         }
     }
 
     private void replicate(LogStore store, List<ByteBuffer> encoded) {
-        try (ReplicaAppender appender = store.openTopic(TOPIC).openReplicaAppender(0)) {
+        try (ReplicaAppender appender =
+                HostedPartition.of(store.openTopic(TOPIC).partition(0)).openReplicaAppender()) {
             for (int i = 0; i < BATCHES; i++) {
                 ByteBuffer batch = encoded.get(i);
                 batch.putLong(0, appender.nextOffset()).putInt(EPOCH, i / BATCHES_OF_EPOCH);

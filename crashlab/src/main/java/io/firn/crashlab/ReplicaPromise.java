@@ -1,12 +1,13 @@
 package io.firn.crashlab;
 
-import io.firn.BatchReader;
-import io.firn.BatchRun;
 import io.firn.Isolation;
 import io.firn.LogStore;
 import io.firn.Partition;
-import io.firn.ReplicaAppender;
 import io.firn.crashlab.ReplicaSource.Stored;
+import io.firn.host.BatchReader;
+import io.firn.host.BatchRun;
+import io.firn.host.HostedPartition;
+import io.firn.host.ReplicaAppender;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -110,7 +111,8 @@ final class ReplicaPromise {
         checkBatches(partition, found, start);
         checkCuts(partition, next);
         checkTransactions(partition, found);
-        try (ReplicaAppender appender = store.openTopic(TOPIC).openReplicaAppender(0)) {
+        try (ReplicaAppender appender =
+                HostedPartition.of(store.openTopic(TOPIC).partition(0)).openReplicaAppender()) {
             boolean hasLast = !found.isEmpty() && last(found).base() >= start;
             Violation.require(
                     !hasLast || appender.lastEpoch() == last(found).epoch(),
@@ -124,7 +126,7 @@ final class ReplicaPromise {
     }
 
     private static void checkBatches(Partition partition, List<Stored> found, long start) {
-        BatchReader reader = partition.openBatchReader(Isolation.UNCOMMITTED);
+        BatchReader reader = HostedPartition.of(partition).openBatchReader(Isolation.UNCOMMITTED);
         for (Stored each : found) {
             if (each.base() < start) {
                 continue;
@@ -142,18 +144,18 @@ final class ReplicaPromise {
 
     /** Whoever has seen an earlier state of the log can find out what of that is gone. */
     private void checkCuts(Partition partition, long next) {
-        long count = partition.truncations();
+        long count = HostedPartition.of(partition).truncations();
         Violation.require(
                 count >= overCuts && count <= cuts.size(),
                 count + " truncations, not " + overCuts + " to " + cuts.size());
         for (int seen = 0; seen < overCuts; seen++) {
             long lowest =
                     cuts.subList(seen, overCuts).stream().mapToLong(each -> each).min().orElse(0);
-            long told = partition.truncatedSince(seen);
+            long told = HostedPartition.of(partition).truncatedSince(seen);
             Violation.require(
                     told <= lowest, "since " + seen + " it says " + told + ", not " + lowest);
         }
-        long told = partition.truncatedSince(overCuts);
+        long told = HostedPartition.of(partition).truncatedSince(overCuts);
         Violation.require(
                 next >= leastBeforeCut || told <= next,
                 "it ends at " + next + ", but says that it was truncated to " + told);
@@ -180,7 +182,7 @@ final class ReplicaPromise {
         Violation.require(
                 visible == Math.min(stable, end),
                 "committed records end at " + visible + ", not at " + Math.min(stable, end));
-        int known = partition.abortedTransactions(0, Long.MAX_VALUE).size();
+        int known = HostedPartition.of(partition).abortedTransactions(0, Long.MAX_VALUE).size();
         Violation.require(known == aborted, known + " transactions are aborted, not " + aborted);
     }
 }

@@ -4,11 +4,12 @@ import io.firn.Durability;
 import io.firn.LogStore;
 import io.firn.MoveControl;
 import io.firn.Partition;
-import io.firn.ReplicaAppender;
 import io.firn.StoreFullException;
 import io.firn.StoreSnapshot;
 import io.firn.TopicOptions;
 import io.firn.crashlab.ReplicaSource.Stored;
+import io.firn.host.HostedPartition;
+import io.firn.host.ReplicaAppender;
 import io.firn.sim.SimulatedFileMedium;
 import io.firn.sim.Survival;
 import java.util.ArrayList;
@@ -92,7 +93,7 @@ final class ReplicaRun {
         open();
         store.createTopic(TOPIC, options);
         promise.exists();
-        appender = store.openTopic(TOPIC).openReplicaAppender(0);
+        appender = HostedPartition.of(store.openTopic(TOPIC).partition(0)).openReplicaAppender();
         for (int i = 0; i < actions && failures.isEmpty() && !isEnough.getAsBoolean(); i++) {
             act();
             promise.durable(partition());
@@ -199,7 +200,7 @@ final class ReplicaRun {
         store.close();
         doing = "open";
         open();
-        appender = store.openTopic(TOPIC).openReplicaAppender(0);
+        appender = HostedPartition.of(store.openTopic(TOPIC).partition(0)).openReplicaAppender();
     }
 
     private void deleteRecords() {
@@ -281,7 +282,8 @@ final class ReplicaRun {
             }
             expected = new ArrayList<>(found);
             Partition partition = again.openTopic(TOPIC).partition(0);
-            try (ReplicaAppender next = again.openTopic(TOPIC).openReplicaAppender(0)) {
+            try (ReplicaAppender next =
+                    HostedPartition.of(again.openTopic(TOPIC).partition(0)).openReplicaAppender()) {
                 if (!found.isEmpty() && choices.nextInt(3) == 0) {
                     int back = 1 + choices.nextInt(Math.min(found.size(), 10));
                     long cut = found.get(found.size() - back).base();
@@ -298,7 +300,7 @@ final class ReplicaRun {
             SimulatedFileMedium after = left.crash(Choice.nothing());
             try (LogStore last = media.open(after, clock, (int) seed)) {
                 ReplicaPromise went = new ReplicaPromise();
-                went.hasTruncations(partition.truncations());
+                went.hasTruncations(HostedPartition.of(partition).truncations());
                 went.exists();
                 went.durable(partition);
                 went.sends(expected);

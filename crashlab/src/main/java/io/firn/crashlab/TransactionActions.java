@@ -14,11 +14,12 @@ import io.firn.StoreSnapshot.SegmentPlace;
 import io.firn.Topic;
 import io.firn.TopicOptions;
 import io.firn.Transaction;
-import io.firn.TransactionCoordinator;
-import io.firn.TransactionCoordinator.CursorMove;
 import io.firn.TransactionStateException;
 import io.firn.crashlab.ExpectedTransactions.Outcome;
 import io.firn.crashlab.ExpectedTransactions.Sent;
+import io.firn.host.HostedStore;
+import io.firn.host.TransactionCoordinator;
+import io.firn.host.TransactionCoordinator.CursorMove;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
@@ -198,7 +199,7 @@ final class TransactionActions {
 
     /** As a server's client moves a cursor: the journal gets each move, one after another. */
     private void moveByClient(String name, Topic topic, int partition, long offset) {
-        TransactionCoordinator coordinator = tested.store().transactions();
+        TransactionCoordinator coordinator = HostedStore.of(tested.store()).transactions();
         coordinator.advance(
                 name,
                 coordinator.find(name).identity(),

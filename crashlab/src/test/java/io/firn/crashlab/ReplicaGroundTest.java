@@ -5,11 +5,12 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.firn.Compression;
 import io.firn.LogStore;
-import io.firn.ReplicaAppender;
 import io.firn.TopicOptions;
 import io.firn.format.BatchEncoder;
 import io.firn.format.BatchFormat;
 import io.firn.format.Scratch;
+import io.firn.host.HostedPartition;
+import io.firn.host.ReplicaAppender;
 import io.firn.sim.FirstRunOnly;
 import io.firn.sim.SimulatedFileMedium;
 import io.firn.sim.Survival;
@@ -61,7 +62,9 @@ class ReplicaGroundTest {
     @Test
     void shouldNotTakeBatchesOfAnEarlierSegmentInTheBlockForNewOnes() {
         LogStore store = MEDIA.open(medium, clock, 0);
-        ReplicaAppender appender = store.createTopic("t", OPTIONS).openReplicaAppender(0);
+        ReplicaAppender appender =
+                HostedPartition.of(store.createTopic("t", OPTIONS).partition(0))
+                        .openReplicaAppender();
         append(store, appender, 9, 1); // a segment is full
         int[] images = {0};
         for (int round = 0; round < 20; round++) {
@@ -94,7 +97,9 @@ class ReplicaGroundTest {
     @Test
     void shouldNotTakeWhatABlockHoldsThatIsReservedAndNotYetOverwritten() {
         LogStore store = MEDIA.open(medium, clock, 0);
-        ReplicaAppender appender = store.createTopic("t", OPTIONS).openReplicaAppender(0);
+        ReplicaAppender appender =
+                HostedPartition.of(store.createTopic("t", OPTIONS).partition(0))
+                        .openReplicaAppender();
         append(store, appender, 9, 1); // a segment is full
         appender.force();
         int[] images = {0};

@@ -10,6 +10,7 @@ import io.firn.Partition;
 import io.firn.ProducerFencedException;
 import io.firn.TopicOptions;
 import io.firn.file.FileTier;
+import io.firn.host.HostedStore;
 import java.io.PrintStream;
 import java.nio.file.Path;
 
@@ -30,7 +31,7 @@ public final class IdempotentRetry {
         long producer;
         try (LogStore store = LogStore.in(dir).tier(FileTier.at(dir.resolve("segments"))).open()) {
             Partition log = store.createTopic("payments", TopicOptions.defaults()).partition(0);
-            producer = store.newProducerId(); // the producer has to remember it
+            producer = HostedStore.of(store).newProducerId(); // the producer has to remember it
             try (Appender appender = log.openAppender()) {
                 out.println(
                         "Appended at offset " + appender.append(payment(appender, producer, 0)));

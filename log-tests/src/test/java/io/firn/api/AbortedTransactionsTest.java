@@ -9,6 +9,7 @@ import io.firn.Partition;
 import io.firn.Tailer;
 import io.firn.Topic;
 import io.firn.Transaction;
+import io.firn.host.HostedPartition;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -64,7 +65,8 @@ class AbortedTransactionsTest {
                 assertEquals("tx 2900", seen.get(COUNT / 100 - 1));
             }
             assertEquals(
-                    COUNT - COUNT / 100, partition.abortedTransactions(0, Long.MAX_VALUE).size());
+                    COUNT - COUNT / 100,
+                    HostedPartition.of(partition).abortedTransactions(0, Long.MAX_VALUE).size());
         }
     }
 
@@ -107,7 +109,9 @@ class AbortedTransactionsTest {
             Stores.work(store);
             assertFalse(files().isEmpty());
             assertTrue(files().size() < 3, files().toString());
-            assertEquals(1_500, partition.abortedTransactions(0, Long.MAX_VALUE).size());
+            assertEquals(
+                    1_500,
+                    HostedPartition.of(partition).abortedTransactions(0, Long.MAX_VALUE).size());
         }
     }
 }

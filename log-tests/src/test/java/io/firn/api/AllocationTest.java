@@ -20,6 +20,7 @@ import io.firn.StoredRecord;
 import io.firn.Tailer;
 import io.firn.TopicOptions;
 import io.firn.Verdict;
+import io.firn.host.HostedStore;
 import java.lang.management.ManagementFactory;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
@@ -159,7 +160,7 @@ class AllocationTest {
     void shouldAppendBatchesWithoutAllocation(Durability durability) {
         try (Appender appender = created(durability).openSharedAppender()) {
             Batch batch = appender.newBatch();
-            long producer = store.newProducerId();
+            long producer = HostedStore.of(store).newProducerId();
             int[] sequence = new int[1];
             assertNoAllocation(
                     i -> {

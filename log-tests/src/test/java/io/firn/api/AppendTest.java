@@ -26,6 +26,7 @@ import io.firn.Tailer;
 import io.firn.TopicOptions;
 import io.firn.UnexpectedOffsetException;
 import io.firn.Verdict;
+import io.firn.host.HostedAppender;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.file.Path;
@@ -427,7 +428,7 @@ class AppendTest {
                             () -> appender.append((org.agrona.DirectBuffer) null, 0, 0),
                             () -> appender.append((Batch) null),
                             () -> appender.appendIfNext(0, null),
-                            () -> appender.appendBatch(null),
+                            () -> HostedAppender.of(appender).appendBatch(null),
                             () -> appender.appendAsync((byte[]) null, 0, 1),
                             () -> appender.appendAsync((Batch) null),
                             () -> appender.newBatch().key((org.agrona.DirectBuffer) null, 0, 1));

@@ -7,11 +7,12 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.firn.Appender;
 import io.firn.AppenderBusyException;
-import io.firn.AppenderHolder;
 import io.firn.ClosedException;
 import io.firn.ExclusiveAppender;
 import io.firn.LogStore;
 import io.firn.Partition;
+import io.firn.host.AppenderHolder;
+import io.firn.host.HostedPartition;
 import java.nio.file.Path;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -60,17 +61,19 @@ class AppenderHolderTest {
     @Test
     void shouldCloseWhatIsGivenUpAndOpenTheExclusiveAppender() {
         Holder holder = new Holder();
-        Appender shared = partition.openSharedAppender(holder);
+        Appender shared = HostedPartition.of(partition).openSharedAppender(holder);
         shared.append(bytes("a"));
         try (ExclusiveAppender exclusive = partition.openAppender()) {
             assertEquals(1, exclusive.append(bytes("b")));
             assertThrows(ClosedException.class, () -> shared.append(bytes("c")));
             shared.close();
-            assertThrows(AppenderBusyException.class, () -> partition.openSharedAppender(holder));
+            assertThrows(
+                    AppenderBusyException.class,
+                    () -> HostedPartition.of(partition).openSharedAppender(holder));
             refused();
         }
         assertEquals(1, holder.asked, "what is closed is not asked for");
-        Appender again = partition.openSharedAppender(holder);
+        Appender again = HostedPartition.of(partition).openSharedAppender(holder);
         assertEquals(2, again.append(bytes("c")));
         try (Appender other = partition.openSharedAppender()) {
             assertEquals(3, other.append(bytes("d")));
@@ -84,7 +87,7 @@ class AppenderHolderTest {
     void shouldSayWhoHasTheSharedAppenderThatIsInUse() {
         Holder holder = new Holder();
         holder.isBusy = true;
-        try (Appender shared = partition.openSharedAppender(holder)) {
+        try (Appender shared = HostedPartition.of(partition).openSharedAppender(holder)) {
             AppenderBusyException e = refused();
             assertTrue(e.getMessage().contains("the holder of this test"), e::getMessage);
             assertEquals(0, shared.append(bytes("a")));
@@ -96,7 +99,7 @@ class AppenderHolderTest {
     @Test
     void shouldNotTakeAnAppenderWhereAnotherOneIsOpenAnyway() {
         Holder holder = new Holder();
-        try (Appender shared = partition.openSharedAppender(holder);
+        try (Appender shared = HostedPartition.of(partition).openSharedAppender(holder);
                 Appender other = partition.openSharedAppender()) {
             refused();
             assertEquals(0, holder.asked);

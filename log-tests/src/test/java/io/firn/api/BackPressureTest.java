@@ -15,6 +15,7 @@ import io.firn.LogStore;
 import io.firn.Partition;
 import io.firn.StoreFullException;
 import io.firn.file.FileTier;
+import io.firn.host.HostedAppender;
 import io.firn.store.StoreBuilder;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -46,14 +47,14 @@ class BackPressureTest {
             assertEquals(refused, appender.appendAsync(ByteBuffer.wrap(bytes("a"))));
             assertEquals(refused, appender.appendAsync(new UnsafeBuffer(bytes("a")), 0, 1));
             assertEquals(refused, appender.appendAsync(batch));
-            assertEquals(refused, appender.appendBatchAsync(foreign));
+            assertEquals(refused, HostedAppender.of(appender).appendBatchAsync(foreign));
             assertNull(appender.tryClaim(1));
             assertEquals(0, partition.nextOffset());
             assertEquals(0, partition.metrics().segments());
             store.doWork();
             assertEquals(0, appender.appendAsync(batch));
             assertEquals(1, appender.appendAsync(batch));
-            assertEquals(2, appender.appendBatchAsync(foreign));
+            assertEquals(2, HostedAppender.of(appender).appendBatchAsync(foreign));
             assertNotNull(appender.tryClaim(1));
         }
     }

@@ -8,15 +8,16 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.firn.Appender;
-import io.firn.BatchReader;
-import io.firn.BatchRun;
 import io.firn.Compression;
 import io.firn.LogStore;
 import io.firn.Partition;
-import io.firn.ReplicaAppender;
 import io.firn.Topic;
 import io.firn.TopicOptions;
 import io.firn.file.FileTier;
+import io.firn.host.BatchReader;
+import io.firn.host.BatchRun;
+import io.firn.host.HostedPartition;
+import io.firn.host.ReplicaAppender;
 import io.firn.kafka.SourceLog;
 import io.firn.sim.SimulatedFileMedium;
 import io.firn.store.StoreBuilder;
@@ -76,7 +77,7 @@ class BatchesInFileTest {
     }
 
     private static BatchRun readFirst(Partition partition) {
-        return partition.openBatchReader().read(0, 1, true);
+        return HostedPartition.of(partition).openBatchReader().read(0, 1, true);
     }
 
     private static byte[] bytesOf(BatchRun run) {
@@ -96,7 +97,7 @@ class BatchesInFileTest {
 
     /** Reads all, and returns the files. */
     private static Set<FileChannel> compareAll(Partition partition) throws IOException {
-        BatchReader reader = partition.openBatchReader();
+        BatchReader reader = HostedPartition.of(partition).openBatchReader();
         Set<FileChannel> files = new HashSet<>();
         for (long offset = 0; offset < COUNT; ) {
             try (BatchRun run = reader.read(offset, 3 * VALUE_BYTES, true)) {
@@ -192,7 +193,8 @@ class BatchesInFileTest {
         store = Stores.at(directory).open();
         SourceLog source = new SourceLog(0, 1).append(Compression.NONE, "a", "b");
         Topic topic = store.createTopic("t", Stores.small().withReplicated(true));
-        try (ReplicaAppender appender = topic.openReplicaAppender(0)) {
+        try (ReplicaAppender appender =
+                HostedPartition.of(topic.partition(0)).openReplicaAppender()) {
             ReplicaTest.replicate(source, appender, 1_000);
         }
         try (BatchRun run = readFirst(topic.partition(0))) {

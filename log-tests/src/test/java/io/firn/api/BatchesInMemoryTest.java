@@ -5,12 +5,13 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.firn.Appender;
-import io.firn.BatchReader;
-import io.firn.BatchRun;
 import io.firn.LogStore;
 import io.firn.Partition;
 import io.firn.TopicOptions;
 import io.firn.file.FileTier;
+import io.firn.host.BatchReader;
+import io.firn.host.BatchRun;
+import io.firn.host.HostedPartition;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.file.Files;
@@ -45,7 +46,7 @@ class BatchesInMemoryTest {
         }
         store = openStore();
         partition = store.openTopic("t").partition(0);
-        reader = partition.openBatchReader();
+        reader = HostedPartition.of(partition).openBatchReader();
     }
 
     private LogStore openStore() {

@@ -15,7 +15,9 @@ import io.firn.Durability;
 import io.firn.LogStore;
 import io.firn.Partition;
 import io.firn.Topic;
-import io.firn.VisibleListener;
+import io.firn.host.HostedPartition;
+import io.firn.host.HostedStore;
+import io.firn.host.VisibleListener;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -77,8 +79,8 @@ class CallbackTest {
         for (Durability durability : Durability.values()) {
             Partition partition = created(durability);
             AtomicInteger told = new AtomicInteger();
-            partition.addVisibleListener(failure::fail);
-            partition.addVisibleListener(told::incrementAndGet);
+            HostedPartition.of(partition).addVisibleListener(failure::fail);
+            HostedPartition.of(partition).addVisibleListener(told::incrementAndGet);
             try (Appender appender = partition.openSharedAppender()) {
                 assertEquals(0, appender.append(bytes("a")));
                 assertEquals(1, appender.append(appender.newBatch().add(bytes("b"))));
@@ -118,14 +120,16 @@ class CallbackTest {
                                         exclusive
                                                 ? partition.openAppender()
                                                 : partition.openSharedAppender();
-                                partition.addVisibleListener(
-                                        () ->
-                                                refused.complete(
-                                                        assertThrows(
-                                                                RuntimeException.class,
-                                                                () ->
-                                                                        appender.append(
-                                                                                bytes("b")))));
+                                HostedPartition.of(partition)
+                                        .addVisibleListener(
+                                                () ->
+                                                        refused.complete(
+                                                                assertThrows(
+                                                                        RuntimeException.class,
+                                                                        () ->
+                                                                                appender.append(
+                                                                                        bytes(
+                                                                                                "b")))));
                                 return appender.append(bytes("a"));
                             });
             assertEquals(0, append.result());
@@ -138,7 +142,9 @@ class CallbackTest {
     @Test
     void shouldRefuseAListenerThatIsNull() {
         Partition partition = created(Durability.WRITTEN);
-        assertThrows(NullPointerException.class, () -> partition.addVisibleListener(null));
+        assertThrows(
+                NullPointerException.class,
+                () -> HostedPartition.of(partition).addVisibleListener(null));
         try (Appender appender = partition.openAppender()) {
             assertEquals(0, appender.append(bytes("a")));
         }
@@ -166,7 +172,7 @@ class CallbackTest {
             try (Appender appender = partition.openAppender()) {
                 appender.append(bytes("a"));
                 Batch batch = appender.newBatch().add(bytes("b"));
-                batch.producer(clocked.newProducerId(), 0, 0);
+                batch.producer(HostedStore.of(clocked).newProducerId(), 0, 0);
                 clock.fails = true;
                 assertThrows(IllegalStateException.class, () -> appender.appendAsync(batch));
                 assertThrows(
@@ -205,12 +211,13 @@ class CallbackTest {
         Partition partition = created(Durability.WRITTEN);
         List<Appender> appenders = new ArrayList<>();
         CompletableFuture<Throwable> refused = new CompletableFuture<>();
-        partition.addVisibleListener(
-                () ->
-                        refused.complete(
-                                assertThrows(
-                                        IllegalStateException.class,
-                                        () -> appenders.get(0).close())));
+        HostedPartition.of(partition)
+                .addVisibleListener(
+                        () ->
+                                refused.complete(
+                                        assertThrows(
+                                                IllegalStateException.class,
+                                                () -> appenders.get(0).close())));
         appenders.add(partition.openAppender());
         assertEquals(0, appenders.get(0).append(bytes("a")));
         assertTrue(refused.join().getMessage().contains("VisibleListener"));
@@ -236,9 +243,9 @@ class CallbackTest {
                                         return null;
                                     }));
                     LockSupport.parkNanos(50_000_000); // so that it waits for the append's end
-                    partition.removeVisibleListener(once.get(0));
+                    HostedPartition.of(partition).removeVisibleListener(once.get(0));
                 });
-        partition.addVisibleListener(once.get(0));
+        HostedPartition.of(partition).addVisibleListener(once.get(0));
         assertEquals(0, Stores.start(() -> appender.append(bytes("a"))).result());
         closing.get(0).result();
         try (Appender next = partition.openSharedAppender()) {
@@ -260,7 +267,7 @@ class CallbackTest {
                                             IllegalStateException.class,
                                             () -> appender.append(bytes("b"))));
             if (listens) {
-                partition.addVisibleListener(waits::run);
+                HostedPartition.of(partition).addVisibleListener(waits::run);
             } else {
                 appender.onDurable((index, offset) -> waits.run());
             }
@@ -275,8 +282,11 @@ class CallbackTest {
     void shouldNotBeClosedByAListenerOnTheThreadThatAppends() throws Exception {
         Partition partition = created(Durability.DURABLE);
         CompletableFuture<Throwable> refused = new CompletableFuture<>();
-        partition.addVisibleListener(
-                () -> refused.complete(assertThrows(IllegalStateException.class, store::close)));
+        HostedPartition.of(partition)
+                .addVisibleListener(
+                        () ->
+                                refused.complete(
+                                        assertThrows(IllegalStateException.class, store::close)));
         try (Appender appender = partition.openAppender()) {
             assertEquals(0, Stores.start(() -> appender.append(bytes("a"))).result());
             assertTrue(refused.join().getMessage().contains("close"));
@@ -323,7 +333,7 @@ class CallbackTest {
         Appender there = topic.partition(1).openAppender();
         CompletableFuture<Long> forwarded = new CompletableFuture<>();
         assertEquals(0, here.append(bytes("a")));
-        topic.partition(0)
+        HostedPartition.of(topic.partition(0))
                 .addVisibleListener(
                         () -> {
                             if (topic.partition(0).nextOffset() == 2) {

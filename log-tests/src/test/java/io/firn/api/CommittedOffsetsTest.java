@@ -8,13 +8,14 @@ import io.firn.Appender;
 import io.firn.Cursor;
 import io.firn.InvalidOptionException;
 import io.firn.LogStore;
-import io.firn.ProducerIdentity;
 import io.firn.RetainUntilRead;
 import io.firn.Topic;
 import io.firn.TopicOptions;
-import io.firn.TransactionCoordinator;
-import io.firn.TransactionCoordinator.CursorMove;
 import io.firn.file.FileTier;
+import io.firn.host.HostedStore;
+import io.firn.host.ProducerIdentity;
+import io.firn.host.TransactionCoordinator;
+import io.firn.host.TransactionCoordinator.CursorMove;
 import io.firn.medium.FileMedium;
 import io.firn.medium.SmallFile;
 import java.io.IOException;
@@ -226,7 +227,7 @@ class CommittedOffsetsTest {
     @Test
     void shouldCommitOffsetsOutsideTheLogWithATransactionOrNotAtAll() {
         append(EACH);
-        TransactionCoordinator coordinator = store.transactions();
+        TransactionCoordinator coordinator = HostedStore.of(store).transactions();
         ProducerIdentity id = coordinator.open("p", DAY, null);
         cursor.advance(0, 3);
         for (long offset : OUTSIDE) {
@@ -237,7 +238,7 @@ class CommittedOffsetsTest {
         for (long offset : OUTSIDE) {
             coordinator.advance("p", id, List.of(new CursorMove(topic, "group", 0, offset, "n")));
             reopen();
-            coordinator = store.transactions();
+            coordinator = HostedStore.of(store).transactions();
             coordinator.end("p", id, true, false);
             assertEquals(of(offset), cursor.committed(0));
             assertEquals(3, cursor.offset(0));
@@ -245,7 +246,7 @@ class CommittedOffsetsTest {
                     List.of(new CursorMove(topic, "group", 0, offset, "n")),
                     coordinator.notes("p"));
             reopen();
-            coordinator = store.transactions();
+            coordinator = HostedStore.of(store).transactions();
             assertEquals(of(offset), cursor.committed(0));
             assertEquals(List.of(), store.findings());
         }

@@ -5,6 +5,7 @@ import io.firn.Compression;
 import io.firn.LogStore;
 import io.firn.StoredRecord;
 import io.firn.TopicOptions;
+import io.firn.host.HostedAppender;
 import io.firn.kafka.CompactedFiles;
 import io.firn.kafka.KafkaBatches;
 import io.firn.kafka.RandomRecords;
@@ -57,7 +58,8 @@ final class CompactedLog {
             int count = random.random().nextInt(3) == 0 ? 1 + random.random().nextInt(20) : 1;
             int left = RECORDS - next;
             List<StoredRecord> some = random.next(0, 0, Math.min(count, left), LARGEST);
-            appender.appendBatch(KafkaBatches.of(codec(random.random())).encode(some));
+            HostedAppender.of(appender)
+                    .appendBatch(KafkaBatches.of(codec(random.random())).encode(some));
             next += some.size();
         }
     }

@@ -9,6 +9,7 @@ import io.firn.LogStore;
 import io.firn.OutOfOrderSequenceException;
 import io.firn.Partition;
 import io.firn.StoredRecord;
+import io.firn.host.HostedAppender;
 import io.firn.kafka.CompactedFiles;
 import io.firn.kafka.KafkaBatches;
 import java.io.IOException;
@@ -42,7 +43,8 @@ class CompactedProducersTest {
                 Appender appender =
                         store.createTopic("t", Stores.small()).partition(0).openAppender()) {
             for (int i = 0; i < batches; i++) {
-                assertEquals((long) i * EACH, appender.appendBatch(batch(i * EACH)));
+                assertEquals(
+                        (long) i * EACH, HostedAppender.of(appender).appendBatch(batch(i * EACH)));
             }
         }
         // Of the last two batches one record each is left; what was written down of producers is
@@ -60,13 +62,13 @@ class CompactedProducersTest {
         try (LogStore store = Stores.at(directory).open()) {
             Partition partition = store.openTopic("t").partition(0);
             try (Appender appender = partition.openAppender()) {
-                assertEquals(32, appender.appendBatch(batch(32)));
-                assertEquals(36, appender.appendBatch(batch(36)));
+                assertEquals(32, HostedAppender.of(appender).appendBatch(batch(32)));
+                assertEquals(36, HostedAppender.of(appender).appendBatch(batch(36)));
                 assertEquals((long) batches * EACH, partition.nextOffset());
                 assertThrows(
                         OutOfOrderSequenceException.class,
-                        () -> appender.appendBatch(batch(batches * EACH + 1)));
-                assertEquals(40, appender.appendBatch(batch(batches * EACH)));
+                        () -> HostedAppender.of(appender).appendBatch(batch(batches * EACH + 1)));
+                assertEquals(40, HostedAppender.of(appender).appendBatch(batch(batches * EACH)));
             }
         }
     }

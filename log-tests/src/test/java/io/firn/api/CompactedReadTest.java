@@ -8,8 +8,6 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.firn.Appender;
-import io.firn.BatchReader;
-import io.firn.BatchRun;
 import io.firn.CursorMetrics;
 import io.firn.CursorOptions;
 import io.firn.CursorTailer;
@@ -22,6 +20,9 @@ import io.firn.TailerPublisher;
 import io.firn.TimestampedOffset;
 import io.firn.Topic;
 import io.firn.Verdict;
+import io.firn.host.BatchReader;
+import io.firn.host.BatchRun;
+import io.firn.host.HostedPartition;
 import io.firn.kafka.KafkaBatches;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -295,7 +296,7 @@ class CompactedReadTest {
 
     @Test
     void shouldReadRunsOfBatchesWithFillersInBetween() {
-        BatchReader reader = partition.openBatchReader();
+        BatchReader reader = HostedPartition.of(partition).openBatchReader();
         for (int maxBytes : new int[] {1, 3_000, 1 << 20}) {
             ByteArrayOutputStream all = new ByteArrayOutputStream();
             long next = 0;

@@ -4,8 +4,6 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.firn.Appender;
-import io.firn.BatchReader;
-import io.firn.BatchRun;
 import io.firn.Cleanup;
 import io.firn.Isolation;
 import io.firn.LogStore;
@@ -15,6 +13,9 @@ import io.firn.Tailer;
 import io.firn.Topic;
 import io.firn.Transaction;
 import io.firn.format.BatchFormat;
+import io.firn.host.BatchReader;
+import io.firn.host.BatchRun;
+import io.firn.host.HostedPartition;
 import io.firn.log.BatchInfo;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -79,7 +80,7 @@ class CompactedTransactionsTest {
     private static int markers(Partition partition) {
         int markers = 0;
         BatchInfo info = new BatchInfo();
-        BatchReader reader = partition.openBatchReader(Isolation.UNCOMMITTED);
+        BatchReader reader = HostedPartition.of(partition).openBatchReader(Isolation.UNCOMMITTED);
         long offset = partition.logStartOffset();
         while (offset < partition.visibleOffset(Isolation.UNCOMMITTED)) {
             try (BatchRun run = reader.read(offset, 1 << 20, true)) {

@@ -19,6 +19,7 @@ import io.firn.Topic;
 import io.firn.TopicOptions;
 import io.firn.file.FileTier;
 import io.firn.format.BatchFormat;
+import io.firn.host.HostedAppender;
 import io.firn.kafka.KafkaBatches;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
@@ -122,7 +123,7 @@ class CompactionEdgesTest {
             Partition partition = topic(store).partition(0);
             try (Appender appender = partition.openSharedAppender()) {
                 for (int i = 0; partition.metrics().bytes() < 5 * Stores.SEGMENT_BYTES; i++) {
-                    appender.appendBatch(wellCompressed(i, random));
+                    HostedAppender.of(appender).appendBatch(wellCompressed(i, random));
                     Stores.work(store);
                 }
             }
@@ -168,7 +169,7 @@ class CompactionEdgesTest {
             try (Appender appender = partition.openSharedAppender()) {
                 appender.append(Stores.bytes("key"), Stores.bytes("old"));
                 fillSegment(store, appender);
-                appender.appendBatch(withoutItsLastRecord("key"));
+                HostedAppender.of(appender).appendBatch(withoutItsLastRecord("key"));
                 fillSegment(store, appender);
             }
             topic.changeOptions(options());

@@ -15,6 +15,7 @@ import io.firn.StoredRecord;
 import io.firn.Tailer;
 import io.firn.TopicOptions;
 import io.firn.format.BatchFormat;
+import io.firn.host.HostedAppender;
 import io.firn.kafka.KafkaBatches;
 import io.firn.kafka.SameRecords;
 import java.io.ByteArrayOutputStream;
@@ -75,7 +76,8 @@ class CompactionMemoryTest {
 
     private void append(Compression codec, List<StoredRecord> records) {
         try (Appender appender = partition().openSharedAppender()) {
-            long offset = appender.appendBatch(KafkaBatches.of(codec).encode(records));
+            long offset =
+                    HostedAppender.of(appender).appendBatch(KafkaBatches.of(codec).encode(records));
             for (StoredRecord each : records) {
                 appended.put(
                         offset,
@@ -199,7 +201,7 @@ class CompactionMemoryTest {
     @Test
     void shouldLeaveABatchAsItIsWhoseWindowIsLargerThanThereIsMemory() throws IOException {
         try (Appender appender = partition().openSharedAppender()) {
-            appender.appendBatch(withWindow(24));
+            HostedAppender.of(appender).appendBatch(withWindow(24));
         }
         for (int i = 0; i < 4; i++) {
             append(Compression.NONE, List.of(record(Stores.bytes("other"), noise(2 * MIB))));

@@ -4,8 +4,6 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.firn.Appender;
-import io.firn.BatchReader;
-import io.firn.BatchRun;
 import io.firn.Cleanup;
 import io.firn.DurabilityClass;
 import io.firn.LogStore;
@@ -13,6 +11,9 @@ import io.firn.Partition;
 import io.firn.TopicOptions;
 import io.firn.format.BatchFormat;
 import io.firn.format.FillerBatch;
+import io.firn.host.BatchReader;
+import io.firn.host.BatchRun;
+import io.firn.host.HostedPartition;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -77,7 +78,7 @@ class FillerEpochTest {
 
     private static List<Header> headers(Partition partition, long from) {
         List<Header> all = new ArrayList<>();
-        BatchReader reader = partition.openBatchReader();
+        BatchReader reader = HostedPartition.of(partition).openBatchReader();
         long next = from;
         while (next < partition.visibleOffset()) {
             try (BatchRun run = reader.read(next, 1 << 20, true)) {

@@ -11,7 +11,6 @@ import io.firn.Appender;
 import io.firn.Compression;
 import io.firn.DamagedRangeException;
 import io.firn.Durability;
-import io.firn.InvalidBatchException;
 import io.firn.LogStore;
 import io.firn.Partition;
 import io.firn.RecordTooLargeException;
@@ -20,6 +19,9 @@ import io.firn.Tailer;
 import io.firn.Verdict;
 import io.firn.format.BatchEncoder;
 import io.firn.format.BatchFormat;
+import io.firn.host.HostedAppender;
+import io.firn.host.HostedStore;
+import io.firn.host.InvalidBatchException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.file.Path;
@@ -65,10 +67,10 @@ class ForeignBatchTest {
         ByteBuffer direct = ByteBuffer.allocateDirect(heap.capacity()).put(heap.duplicate());
         direct.flip();
         appender.append(bytes("before"));
-        assertEquals(1, appender.appendBatch(heap));
-        assertEquals(4, appender.appendBatch(direct));
-        assertEquals(7, appender.appendBatch(heap.asReadOnlyBuffer()));
-        assertEquals(10, appender.appendBatchAsync(heap));
+        assertEquals(1, HostedAppender.of(appender).appendBatch(heap));
+        assertEquals(4, HostedAppender.of(appender).appendBatch(direct));
+        assertEquals(7, HostedAppender.of(appender).appendBatch(heap.asReadOnlyBuffer()));
+        assertEquals(10, HostedAppender.of(appender).appendBatchAsync(heap));
         appender.append(bytes("after"));
         assertEquals(3, heap.position());
         assertEquals(123_456_789, heap.getLong(3), "the buffer stays as it is");
@@ -87,12 +89,12 @@ class ForeignBatchTest {
 
     @Test
     void shouldKnowTheProducerOfAForeignBatch() {
-        long id = store.newProducerId();
+        long id = HostedStore.of(store).newProducerId();
         BatchEncoder encoder = new BatchEncoder(() -> 1, Compression.GZIP, 1000);
         encoder.add(bytes("once")).producer(id, 0, 0);
         ByteBuffer batch = ForeignBatches.of(encoder);
-        assertEquals(0, appender.appendBatch(batch));
-        assertEquals(0, appender.appendBatch(batch));
+        assertEquals(0, HostedAppender.of(appender).appendBatch(batch));
+        assertEquals(0, HostedAppender.of(appender).appendBatch(batch));
         assertEquals(1, partition.nextOffset());
     }
 
@@ -106,13 +108,13 @@ class ForeignBatchTest {
             if (!ours) { // base offset and epoch are set by the log
                 assertThrows(
                         InvalidBatchException.class,
-                        () -> appender.appendBatch(batch),
+                        () -> HostedAppender.of(appender).appendBatch(batch),
                         "bit " + bit);
             }
             batch.put(at, (byte) (batch.get(at) ^ 1 << bit % 8));
         }
         assertEquals(0, partition.nextOffset());
-        assertEquals(0, appender.appendBatch(batch));
+        assertEquals(0, HostedAppender.of(appender).appendBatch(batch));
     }
 
     @Test
@@ -121,13 +123,18 @@ class ForeignBatchTest {
         for (int length = 0; length < batch.remaining(); length++) {
             ByteBuffer cut = batch.duplicate();
             cut.limit(cut.position() + length);
-            assertThrows(InvalidBatchException.class, () -> appender.appendBatch(cut));
+            assertThrows(
+                    InvalidBatchException.class,
+                    () -> HostedAppender.of(appender).appendBatch(cut));
         }
         ByteBuffer two = ByteBuffer.allocate(2 * batch.remaining());
         two.put(batch.duplicate()).put(batch.duplicate()).flip();
-        assertThrows(InvalidBatchException.class, () -> appender.appendBatch(two));
+        assertThrows(
+                InvalidBatchException.class, () -> HostedAppender.of(appender).appendBatch(two));
         ByteBuffer swapped = batch.duplicate().order(ByteOrder.LITTLE_ENDIAN);
-        assertThrows(InvalidBatchException.class, () -> appender.appendBatch(swapped));
+        assertThrows(
+                InvalidBatchException.class,
+                () -> HostedAppender.of(appender).appendBatch(swapped));
     }
 
     @Test
@@ -135,12 +142,15 @@ class ForeignBatchTest {
         for (int count : new int[] {0, -1, 1, 3, Integer.MAX_VALUE, Integer.MIN_VALUE}) {
             ByteBuffer batch =
                     ForeignBatches.withCount(ForeignBatches.of(Compression.NONE, "a", "b"), count);
-            assertThrows(InvalidBatchException.class, () -> appender.appendBatch(batch));
+            assertThrows(
+                    InvalidBatchException.class,
+                    () -> HostedAppender.of(appender).appendBatch(batch));
         }
         ByteBuffer uneven = ForeignBatches.of(Compression.NONE, "a", "b");
         uneven.putInt(uneven.position() + BatchFormat.LAST_OFFSET_DELTA, 5);
         ForeignBatches.withCrc(uneven);
-        assertThrows(InvalidBatchException.class, () -> appender.appendBatch(uneven));
+        assertThrows(
+                InvalidBatchException.class, () -> HostedAppender.of(appender).appendBatch(uneven));
     }
 
     @Test
@@ -149,7 +159,9 @@ class ForeignBatchTest {
             ByteBuffer batch = ForeignBatches.of(Compression.NONE, "a");
             batch.putShort(batch.position() + BatchFormat.ATTRIBUTES, (short) flag);
             ForeignBatches.withCrc(batch);
-            assertThrows(InvalidBatchException.class, () -> appender.appendBatch(batch));
+            assertThrows(
+                    InvalidBatchException.class,
+                    () -> HostedAppender.of(appender).appendBatch(batch));
         }
     }
 
@@ -158,7 +170,9 @@ class ForeignBatchTest {
         BatchEncoder encoder = new BatchEncoder(() -> 1, Compression.NONE, 1 << 20);
         encoder.add(new byte[Stores.SEGMENT_BYTES]);
         ByteBuffer batch = ForeignBatches.of(encoder);
-        assertThrows(RecordTooLargeException.class, () -> appender.appendBatch(batch));
+        assertThrows(
+                RecordTooLargeException.class,
+                () -> HostedAppender.of(appender).appendBatch(batch));
         assertEquals(0, appender.append(bytes("works still")));
     }
 
@@ -168,7 +182,7 @@ class ForeignBatchTest {
         ByteBuffer lies =
                 ForeignBatches.withCount(
                         ForeignBatches.of(Compression.GZIP, "a", "b", "c", "d"), 2);
-        appender.appendBatch(lies);
+        HostedAppender.of(appender).appendBatch(lies);
         appender.append(bytes("next"));
         assertAscendingAndContinueAfter();
     }
@@ -177,7 +191,7 @@ class ForeignBatchTest {
     void shouldContinueAfterABatchWithTooFewRecords() {
         ByteBuffer lies =
                 ForeignBatches.withCount(ForeignBatches.of(Compression.GZIP, "a", "b"), 10);
-        appender.appendBatch(lies);
+        HostedAppender.of(appender).appendBatch(lies);
         appender.append(bytes("next"));
         assertAscendingAndContinueAfter();
     }
@@ -188,7 +202,7 @@ class ForeignBatchTest {
         for (int i = lies.position() + BatchFormat.HEADER_LENGTH; i < lies.limit(); i++) {
             lies.put(i, (byte) 0x5a);
         }
-        appender.appendBatch(ForeignBatches.withCrc(lies));
+        HostedAppender.of(appender).appendBatch(ForeignBatches.withCrc(lies));
         appender.append(bytes("next"));
         assertAscendingAndContinueAfter();
     }

@@ -9,6 +9,7 @@ import io.firn.Compression;
 import io.firn.Partition;
 import io.firn.StoredRecord;
 import io.firn.Tailer;
+import io.firn.host.HostedAppender;
 import io.firn.kafka.KafkaBatches;
 import io.firn.kafka.SameRecords;
 import java.nio.ByteBuffer;
@@ -49,7 +50,7 @@ final class KeyedRecords {
             }
             ByteBuffer batch =
                     KafkaBatches.of(CODECS[random.nextInt(CODECS.length)]).encode(records);
-            long first = appender.appendBatch(batch);
+            long first = HostedAppender.of(appender).appendBatch(batch);
             for (StoredRecord each : records) {
                 note(first++, each);
             }

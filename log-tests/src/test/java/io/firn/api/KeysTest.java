@@ -11,7 +11,6 @@ import io.firn.Cleanup;
 import io.firn.Compression;
 import io.firn.ExclusiveAppender;
 import io.firn.FirnException;
-import io.firn.InvalidBatchException;
 import io.firn.InvalidOptionException;
 import io.firn.LogStore;
 import io.firn.Partition;
@@ -19,6 +18,8 @@ import io.firn.StoredRecord;
 import io.firn.Tailer;
 import io.firn.Topic;
 import io.firn.TopicAppender;
+import io.firn.host.HostedAppender;
+import io.firn.host.InvalidBatchException;
 import io.firn.kafka.KafkaBatches;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
@@ -89,8 +90,12 @@ class KeysTest {
             assertRefused(error, () -> appender.appendIfNext(0, mixed));
             for (Compression codec : Compression.values()) {
                 ByteBuffer batch = foreign(codec, KEY, null, KEY);
-                assertRefused(InvalidBatchException.class, () -> appender.appendBatch(batch));
-                assertRefused(InvalidBatchException.class, () -> appender.appendBatchAsync(batch));
+                assertRefused(
+                        InvalidBatchException.class,
+                        () -> HostedAppender.of(appender).appendBatch(batch));
+                assertRefused(
+                        InvalidBatchException.class,
+                        () -> HostedAppender.of(appender).appendBatchAsync(batch));
             }
         }
         try (TopicAppender appender = topic.openAppender()) {
@@ -109,7 +114,7 @@ class KeysTest {
             appender.append(KEY, null);
             appender.append(appender.newBatch().add(KEY, VALUE).add(empty, null));
             for (Compression codec : Compression.values()) {
-                appender.appendBatch(foreign(codec, KEY, empty));
+                HostedAppender.of(appender).appendBatch(foreign(codec, KEY, empty));
             }
         }
         assertEquals(5 + 2 * Compression.values().length, partition.nextOffset());

@@ -23,6 +23,8 @@ import io.firn.TopicAppender;
 import io.firn.TopicOptions;
 import io.firn.Verdict;
 import io.firn.file.FileTier;
+import io.firn.host.HostedPartition;
+import io.firn.host.HostedStore;
 import io.firn.medium.FileMedium;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -238,7 +240,7 @@ class LifecycleTest {
                         () -> store.openOrCreateTopic("t", Stores.small()),
                         () -> store.deleteTopic("t"),
                         () -> store.topicNames(),
-                        () -> store.newProducerId(),
+                        () -> HostedStore.of(store).newProducerId(),
                         () -> store.metrics(),
                         () -> topic.openTailer(),
                         () -> topic.openAppender(),
@@ -476,12 +478,13 @@ class LifecycleTest {
         gate.shut();
         for (int i = 0; i < 5; i++) {
             Partition partition = topic.partition(i);
-            partition.addVisibleListener(
-                    () -> {
-                        if (Thread.currentThread().getName().equals("test")) {
-                            gate.run(null); // not the close, which tells them, too
-                        }
-                    });
+            HostedPartition.of(partition)
+                    .addVisibleListener(
+                            () -> {
+                                if (Thread.currentThread().getName().equals("test")) {
+                                    gate.run(null); // not the close, which tells them, too
+                                }
+                            });
             Appender appender = partition.openAppender();
             appends.add(
                     Stores.start(

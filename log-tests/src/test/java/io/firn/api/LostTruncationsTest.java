@@ -9,10 +9,11 @@ import io.firn.Compression;
 import io.firn.Durability;
 import io.firn.LogStore;
 import io.firn.Partition;
-import io.firn.ReplicaAppender;
 import io.firn.Tailer;
 import io.firn.Topic;
 import io.firn.TruncatedException;
+import io.firn.host.HostedPartition;
+import io.firn.host.ReplicaAppender;
 import io.firn.kafka.SourceLog;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -80,7 +81,8 @@ class LostTruncationsTest {
         for (int i = 0; i < count; i++) {
             source.append(Compression.NONE, name + source.nextOffset());
         }
-        try (ReplicaAppender appender = topic.openReplicaAppender(0)) {
+        try (ReplicaAppender appender =
+                HostedPartition.of(topic.partition(0)).openReplicaAppender()) {
             ReplicaTest.replicate(source, appender, 10);
         }
     }
@@ -122,7 +124,7 @@ class LostTruncationsTest {
         truncate(40);
         grow(20, "read");
         Partition followed = follow();
-        assertEquals(3, followed.truncations());
+        assertEquals(3, HostedPartition.of(followed).truncations());
         try (Tailer tailer = followed.openTailer()) {
             assertEquals(60, Stores.read(tailer, 60).size());
             lose(fault);
@@ -154,22 +156,22 @@ class LostTruncationsTest {
     void shouldSayThatNothingIsKnownAfterEachLoss(Fault fault) throws IOException {
         truncate(50);
         lose(fault);
-        long first = topic.partition(0).truncations();
+        long first = HostedPartition.of(topic.partition(0)).truncations();
         assertTrue(first > 1_000, "it is " + first);
-        assertEquals(0, topic.partition(0).truncatedSince(0));
-        assertEquals(0, topic.partition(0).truncatedSince(1));
-        assertEquals(0, topic.partition(0).truncatedSince(2));
-        assertEquals(Long.MAX_VALUE, topic.partition(0).truncatedSince(first));
+        assertEquals(0, HostedPartition.of(topic.partition(0)).truncatedSince(0));
+        assertEquals(0, HostedPartition.of(topic.partition(0)).truncatedSince(1));
+        assertEquals(0, HostedPartition.of(topic.partition(0)).truncatedSince(2));
+        assertEquals(Long.MAX_VALUE, HostedPartition.of(topic.partition(0)).truncatedSince(first));
         reopen();
-        assertEquals(first, topic.partition(0).truncations());
+        assertEquals(first, HostedPartition.of(topic.partition(0)).truncations());
         truncate(20);
-        assertEquals(first + 1, topic.partition(0).truncations());
-        assertEquals(20, topic.partition(0).truncatedSince(first));
+        assertEquals(first + 1, HostedPartition.of(topic.partition(0)).truncations());
+        assertEquals(20, HostedPartition.of(topic.partition(0)).truncatedSince(first));
         lose(fault);
-        assertNotEquals(first, topic.partition(0).truncations());
-        assertNotEquals(first + 1, topic.partition(0).truncations());
-        assertEquals(0, topic.partition(0).truncatedSince(first));
-        assertEquals(0, topic.partition(0).truncatedSince(first + 1));
+        assertNotEquals(first, HostedPartition.of(topic.partition(0)).truncations());
+        assertNotEquals(first + 1, HostedPartition.of(topic.partition(0)).truncations());
+        assertEquals(0, HostedPartition.of(topic.partition(0)).truncatedSince(first));
+        assertEquals(0, HostedPartition.of(topic.partition(0)).truncatedSince(first + 1));
     }
 
     /** The reader has never heard of a truncation, and cannot be told of this one by its number. */
@@ -191,8 +193,8 @@ class LostTruncationsTest {
                                         reader.doWork();
                                         return !Stores.readAll(tailer).isEmpty();
                                     }));
-            assertEquals(-1, followed.truncations());
-            assertEquals(0, followed.truncatedSince(0));
+            assertEquals(-1, HostedPartition.of(followed).truncations());
+            assertEquals(0, HostedPartition.of(followed).truncatedSince(0));
             tailer.seek(20);
             assertEquals("new20", Stores.texts(Stores.read(tailer, 40)).get(0));
             truncate(30); // which writes the file again
@@ -205,24 +207,24 @@ class LostTruncationsTest {
                                         reader.doWork();
                                         return !Stores.readAll(tailer).isEmpty();
                                     }));
-            assertEquals(2, followed.truncations());
+            assertEquals(2, HostedPartition.of(followed).truncations());
         }
     }
 
     @Test
     void shouldNotTakeAStoreOfAnEarlierReleaseForDamaged() throws IOException {
         reopen();
-        assertEquals(0, topic.partition(0).truncations());
+        assertEquals(0, HostedPartition.of(topic.partition(0)).truncations());
         truncate(50);
         writer.close();
         Files.delete(file("was-truncated-0")); // that release does not write it
         writer = Stores.at(directory).open();
         topic = writer.openTopic("t");
-        assertEquals(1, topic.partition(0).truncations());
+        assertEquals(1, HostedPartition.of(topic.partition(0)).truncations());
         assertTrue(
                 writer.findings().stream().noneMatch(each -> each.contains("truncated-0")),
                 writer.findings().toString());
         lose(Fault.LOST);
-        assertEquals(0, topic.partition(0).truncatedSince(1));
+        assertEquals(0, HostedPartition.of(topic.partition(0)).truncatedSince(1));
     }
 }

@@ -11,6 +11,7 @@ import io.firn.Tailer;
 import io.firn.Topic;
 import io.firn.Verdict;
 import io.firn.file.FileTier;
+import io.firn.host.HostedPartition;
 import io.firn.medium.FileMedium;
 import io.firn.store.StoreBuilder;
 import java.nio.file.Path;
@@ -68,8 +69,9 @@ class NullArgumentsTest {
             assertRefused("name", () -> topic.cursor(null));
             assertRefused("name", () -> topic.deleteCursor(null));
             Partition partition = topic.partition(0);
-            assertRefused("listener", () -> partition.addVisibleListener(null));
-            assertRefused("listener", () -> partition.removeVisibleListener(null));
+            assertRefused("listener", () -> HostedPartition.of(partition).addVisibleListener(null));
+            assertRefused(
+                    "listener", () -> HostedPartition.of(partition).removeVisibleListener(null));
             try (Tailer tailer = partition.openTailer()) {
                 assertRefused("handler", () -> tailer.poll(null, 1));
                 assertRefused("handler", () -> tailer.poll(null, 1, Duration.ZERO));

@@ -17,6 +17,7 @@ import io.firn.Partition;
 import io.firn.ProducerFencedException;
 import io.firn.TopicOptions;
 import io.firn.Transaction;
+import io.firn.host.HostedStore;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.HashSet;
@@ -42,7 +43,7 @@ class ProducerTest {
         store = Stores.at(directory, medium).clock(clock).open();
         partition = store.openOrCreateTopic("t", Stores.small()).partition(0);
         appender = partition.openSharedAppender();
-        id = store.newProducerId();
+        id = HostedStore.of(store).newProducerId();
     }
 
     @AfterEach
@@ -153,7 +154,7 @@ class ProducerTest {
     void shouldKeepProducersAndPartitionsApart() {
         TopicOptions two = Stores.small().withPartitions(2);
         var topic = store.createTopic("two", two);
-        long other = store.newProducerId();
+        long other = HostedStore.of(store).newProducerId();
         try (Appender zero = topic.partition(0).openSharedAppender();
                 Appender one = topic.partition(1).openSharedAppender()) {
             Batch batch = zero.newBatch().add(bytes("a")).producer(id, 0, 0);
@@ -189,7 +190,7 @@ class ProducerTest {
             Batch batch = appender.newBatch().add(new byte[20_000]).producer(id, 0, i);
             assertEquals(i, appender.append(batch));
         }
-        long idle = store.newProducerId();
+        long idle = HostedStore.of(store).newProducerId();
         Batch once = appender.newBatch().add(bytes("once")).producer(idle, 0, 0);
         assertEquals(40, appender.append(once));
         reopen();
@@ -211,7 +212,7 @@ class ProducerTest {
         appender = partition.openSharedAppender();
         append(0, 0, 1);
         clock.advance(61_000);
-        long other = store.newProducerId();
+        long other = HostedStore.of(store).newProducerId();
         appender.append(appender.newBatch().add(bytes("x")).producer(other, 0, 0));
         Stores.work(store);
         assertEquals(2, append(0, 7, 1), "any sequence of a forgotten producer starts it again");
@@ -269,7 +270,7 @@ class ProducerTest {
         Set<Long> ids = new HashSet<>();
         for (int reopened = 0; reopened < 3; reopened++) {
             for (int i = 0; i < 1500; i++) {
-                assertTrue(ids.add(store.newProducerId()));
+                assertTrue(ids.add(HostedStore.of(store).newProducerId()));
             }
             reopen();
         }

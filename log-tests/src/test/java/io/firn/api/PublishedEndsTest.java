@@ -18,6 +18,7 @@ import io.firn.Tailer;
 import io.firn.Topic;
 import io.firn.TopicOptions;
 import io.firn.Verdict;
+import io.firn.host.HostedPartition;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -220,7 +221,7 @@ class PublishedEndsTest {
         reader = Stores.at(directory).readOnly().open();
         AtomicLong seen = new AtomicLong();
         Partition followed = reader.openTopic("t").partition(0);
-        followed.addVisibleListener(() -> seen.set(followed.visibleOffset()));
+        HostedPartition.of(followed).addVisibleListener(() -> seen.set(followed.visibleOffset()));
         try (Appender appender = topic.partition(0).openAppender()) {
             appender.append(bytes("a"));
             appender.append(bytes("b"));

@@ -18,6 +18,7 @@ import io.firn.TailerLoop;
 import io.firn.Topic;
 import io.firn.Verdict;
 import io.firn.format.BatchEncoder;
+import io.firn.host.HostedAppender;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -69,7 +70,7 @@ class ReadMemoryTest {
             encoder.add(value);
         }
         try (Appender appender = topic.partition(partition).openAppender()) {
-            appender.appendBatch(ForeignBatches.of(encoder));
+            HostedAppender.of(appender).appendBatch(ForeignBatches.of(encoder));
         }
     }
 

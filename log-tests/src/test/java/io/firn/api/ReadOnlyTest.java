@@ -27,6 +27,7 @@ import io.firn.Topic;
 import io.firn.TopicOptions;
 import io.firn.UnknownTopicException;
 import io.firn.Verdict;
+import io.firn.host.HostedStore;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -451,7 +452,7 @@ class ReadOnlyTest {
                 List.of(
                         () -> reader.createTopic("u", Stores.small()),
                         () -> reader.deleteTopic("t"),
-                        () -> reader.newProducerId(),
+                        () -> HostedStore.of(reader).newProducerId(),
                         () -> read.openAppender(),
                         () -> read.partition(0).openAppender(),
                         () -> read.partition(0).openSharedAppender(),

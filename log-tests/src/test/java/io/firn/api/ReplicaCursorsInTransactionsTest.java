@@ -10,14 +10,16 @@ import io.firn.Durability;
 import io.firn.FirnException;
 import io.firn.InvalidOptionException;
 import io.firn.LogStore;
-import io.firn.ProducerIdentity;
-import io.firn.ReplicaAppender;
 import io.firn.Topic;
 import io.firn.TopicOptions;
 import io.firn.Transaction;
-import io.firn.TransactionCoordinator;
-import io.firn.TransactionCoordinator.CursorMove;
 import io.firn.UnknownTopicException;
+import io.firn.host.HostedPartition;
+import io.firn.host.HostedStore;
+import io.firn.host.ProducerIdentity;
+import io.firn.host.ReplicaAppender;
+import io.firn.host.TransactionCoordinator;
+import io.firn.host.TransactionCoordinator.CursorMove;
 import io.firn.kafka.SourceLog;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -51,7 +53,7 @@ class ReplicaCursorsInTransactionsTest {
         SERVER {
             @Override
             void move(LogStore store, Topic topic, long offset, Runnable beforeTheCommit) {
-                TransactionCoordinator coordinator = store.transactions();
+                TransactionCoordinator coordinator = HostedStore.of(store).transactions();
                 ProducerIdentity id = coordinator.open("p", Duration.ofDays(1), null);
                 coordinator.advance("p", id, List.of(moveTo(topic, 0, offset)));
                 beforeTheCommit.run();
@@ -90,7 +92,8 @@ class ReplicaCursorsInTransactionsTest {
             source.append(Compression.NONE, "value " + i);
         }
         Topic topic = store.createTopic(name, options.withReplicated(true));
-        try (ReplicaAppender appender = topic.openReplicaAppender(0)) {
+        try (ReplicaAppender appender =
+                HostedPartition.of(topic.partition(0)).openReplicaAppender()) {
             Stores.await(
                     "ten records",
                     () -> {
@@ -102,7 +105,8 @@ class ReplicaCursorsInTransactionsTest {
     }
 
     private void truncate(long offset) {
-        try (ReplicaAppender appender = replica.openReplicaAppender(0)) {
+        try (ReplicaAppender appender =
+                HostedPartition.of(replica.partition(0)).openReplicaAppender()) {
             appender.truncate(offset);
         }
     }
@@ -143,12 +147,13 @@ class ReplicaCursorsInTransactionsTest {
     @Test
     void shouldKeepTheNoteOfAMoveInAReplica() {
         Mover.SERVER.move(store, replica, 7, () -> {});
-        assertEquals(List.of(moveTo(replica, 0, 7)), store.transactions().notes("p"));
+        assertEquals(
+                List.of(moveTo(replica, 0, 7)), HostedStore.of(store).transactions().notes("p"));
     }
 
     @Test
     void shouldRefuseAPositionThatACursorCannotHave() {
-        TransactionCoordinator coordinator = store.transactions();
+        TransactionCoordinator coordinator = HostedStore.of(store).transactions();
         ProducerIdentity id = coordinator.open("p", Duration.ofDays(1), null);
         Consumer<CursorMove> move = each -> coordinator.advance("p", id, List.of(each));
         assertRefused("has no partition 1", () -> move.accept(moveTo(replica, 1, 0)));
@@ -171,7 +176,7 @@ class ReplicaCursorsInTransactionsTest {
     void shouldRefuseACursorOfAnotherStore() {
         try (LogStore other = Stores.at(directory.resolve("other")).open()) {
             Topic foreign = other.createTopic("foreign", Stores.small());
-            TransactionCoordinator coordinator = store.transactions();
+            TransactionCoordinator coordinator = HostedStore.of(store).transactions();
             ProducerIdentity id = coordinator.open("p", Duration.ofDays(1), null);
             assertRefused(
                     "does not belong to the store",

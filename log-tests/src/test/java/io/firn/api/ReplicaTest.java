@@ -6,20 +6,15 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.firn.AppenderBusyException;
-import io.firn.BatchReader;
-import io.firn.BatchRun;
 import io.firn.Cleanup;
 import io.firn.Compression;
 import io.firn.CursorOptions;
 import io.firn.CursorTailer;
 import io.firn.Durability;
-import io.firn.EpochEnd;
-import io.firn.InvalidBatchException;
 import io.firn.InvalidOptionException;
 import io.firn.Isolation;
 import io.firn.LogStore;
 import io.firn.Partition;
-import io.firn.ReplicaAppender;
 import io.firn.ReplicatedTopicException;
 import io.firn.StoredRecord;
 import io.firn.Tailer;
@@ -30,6 +25,12 @@ import io.firn.Transaction;
 import io.firn.TruncatedException;
 import io.firn.UnexpectedOffsetException;
 import io.firn.Verdict;
+import io.firn.host.BatchReader;
+import io.firn.host.BatchRun;
+import io.firn.host.EpochEnd;
+import io.firn.host.HostedPartition;
+import io.firn.host.InvalidBatchException;
+import io.firn.host.ReplicaAppender;
 import io.firn.kafka.SourceLog;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -89,7 +90,8 @@ class ReplicaTest {
 
     /** Truncates a copy and its source, which goes on with another leader. */
     static void truncate(SourceLog source, Topic topic, long offset) {
-        try (ReplicaAppender appender = topic.openReplicaAppender(0)) {
+        try (ReplicaAppender appender =
+                HostedPartition.of(topic.partition(0)).openReplicaAppender()) {
             appender.truncate(offset);
         }
         source.truncate(offset).epoch(source.epoch() + 1);
@@ -97,7 +99,7 @@ class ReplicaTest {
 
     /** Checks that the batches of a source are in a partition, byte for byte. */
     static void assertHolds(SourceLog source, Partition partition) {
-        BatchReader reader = partition.openBatchReader(Isolation.UNCOMMITTED);
+        BatchReader reader = HostedPartition.of(partition).openBatchReader(Isolation.UNCOMMITTED);
         for (SourceLog.Stored stored : source.batches()) {
             try (BatchRun run = reader.read(stored.base(), 1, true)) {
                 byte[] found = new byte[run.bytes().remaining()];
@@ -134,7 +136,8 @@ class ReplicaTest {
     void shouldHoldTheBatchesOfTheSourceByteForByteAlsoAfterReopen(Durability durability) {
         SourceLog source = mixed();
         Topic topic = create(options().withDurability(durability));
-        try (ReplicaAppender appender = topic.openReplicaAppender(0)) {
+        try (ReplicaAppender appender =
+                HostedPartition.of(topic.partition(0)).openReplicaAppender()) {
             replicate(source, appender, 10);
             assertEquals(9, appender.lastEpoch());
         }
@@ -142,7 +145,8 @@ class ReplicaTest {
         assertHolds(source, topic.partition(0));
         assertHolds(source, reopen().partition(0));
         source.append(Compression.NONE, "more");
-        try (ReplicaAppender appender = store.openTopic("t").openReplicaAppender(0)) {
+        try (ReplicaAppender appender =
+                HostedPartition.of(store.openTopic("t").partition(0)).openReplicaAppender()) {
             replicate(source, appender, 10);
         }
         assertHolds(source, reopen().partition(0));
@@ -155,7 +159,8 @@ class ReplicaTest {
         source.epoch(8).append(Compression.NONE, "c").append(Compression.NONE, "d");
         Topic topic = create(options());
         for (int i = 0; i < 3; i++) {
-            try (ReplicaAppender appender = topic.openReplicaAppender(0)) {
+            try (ReplicaAppender appender =
+                    HostedPartition.of(topic.partition(0)).openReplicaAppender()) {
                 replicate(source, appender, 1);
                 assertEquals(8, appender.lastEpoch());
                 assertEquals(new EpochEnd(-1, -1), appender.endOfEpoch(4));
@@ -174,7 +179,8 @@ class ReplicaTest {
         source.gap(5).append(Compression.NONE, "b").gap(3_000_000_000L);
         source.append(Compression.NONE, "c");
         Topic topic = create(options());
-        try (ReplicaAppender appender = topic.openReplicaAppender(0)) {
+        try (ReplicaAppender appender =
+                HostedPartition.of(topic.partition(0)).openReplicaAppender()) {
             replicate(source, appender, 10);
             Stores.await(
                     "the fillers",
@@ -203,8 +209,10 @@ class ReplicaTest {
         long start = 5_000_000_000_000L;
         SourceLog source = new SourceLog(start, 1).append(Compression.NONE, "a", "b");
         Topic topic = create(options().withPartitions(2));
-        try (ReplicaAppender appender = topic.openReplicaAppender(0);
-                ReplicaAppender other = topic.openReplicaAppender(1)) {
+        try (ReplicaAppender appender =
+                        HostedPartition.of(topic.partition(0)).openReplicaAppender();
+                ReplicaAppender other =
+                        HostedPartition.of(topic.partition(1)).openReplicaAppender()) {
             replicate(source, appender, 10);
             other.fillTo(start);
             assertEquals(start, other.nextOffset());
@@ -219,7 +227,7 @@ class ReplicaTest {
             assertEquals(start, topic.partition(1).durableOffset());
             topic = reopen();
         }
-        try (ReplicaAppender other = topic.openReplicaAppender(1)) {
+        try (ReplicaAppender other = HostedPartition.of(topic.partition(1)).openReplicaAppender()) {
             replicate(source, other, 10);
         }
         assertEquals(List.of("a", "b"), texts(reopen().partition(1), Isolation.COMMITTED));
@@ -232,7 +240,8 @@ class ReplicaTest {
         source.marker(1, false).append(Compression.NONE, "plain").marker(2, true);
         source.transactional(3, 0, "open").append(Compression.NONE, "behind");
         Topic topic = create(options());
-        try (ReplicaAppender appender = topic.openReplicaAppender(0)) {
+        try (ReplicaAppender appender =
+                HostedPartition.of(topic.partition(0)).openReplicaAppender()) {
             replicate(source, appender, 2);
         }
         for (int i = 0; i < 3; i++) {
@@ -242,12 +251,13 @@ class ReplicaTest {
                     List.of("aborted", "committed", "plain", "open", "behind"),
                     texts(partition, Isolation.UNCOMMITTED));
             assertEquals(5, partition.visibleOffset(Isolation.COMMITTED));
-            assertEquals(1, partition.abortedTransactions(0, 5).size());
+            assertEquals(1, HostedPartition.of(partition).abortedTransactions(0, 5).size());
             topic = reopen();
         }
         assertEquals(7, topic.partition(0).nextOffset(), "nobody here ends the open one");
         source.marker(3, true);
-        try (ReplicaAppender appender = topic.openReplicaAppender(0)) {
+        try (ReplicaAppender appender =
+                HostedPartition.of(topic.partition(0)).openReplicaAppender()) {
             replicate(source, appender, 2);
         }
         assertEquals(
@@ -275,9 +285,14 @@ class ReplicaTest {
                 InvalidOptionException.class,
                 () -> topic.changeOptions(topic.options().withReplicated(false)));
         Topic local = store.createTopic("local", Stores.small());
-        assertThrows(ReplicatedTopicException.class, () -> local.openReplicaAppender(0));
-        try (ReplicaAppender appender = topic.openReplicaAppender(0)) {
-            assertThrows(AppenderBusyException.class, () -> topic.openReplicaAppender(0));
+        assertThrows(
+                ReplicatedTopicException.class,
+                () -> HostedPartition.of(local.partition(0)).openReplicaAppender());
+        try (ReplicaAppender appender =
+                HostedPartition.of(topic.partition(0)).openReplicaAppender()) {
+            assertThrows(
+                    AppenderBusyException.class,
+                    () -> HostedPartition.of(topic.partition(0)).openReplicaAppender());
             assertEquals(0, appender.nextOffset());
         }
     }
@@ -286,7 +301,8 @@ class ReplicaTest {
     void shouldRefuseBatchesThatDoNotContinueTheLog() {
         SourceLog source = new SourceLog(0, 4).append(Compression.NONE, "a", "b");
         Topic topic = create(options());
-        try (ReplicaAppender appender = topic.openReplicaAppender(0)) {
+        try (ReplicaAppender appender =
+                HostedPartition.of(topic.partition(0)).openReplicaAppender()) {
             replicate(source, appender, 10);
             assertThrows(
                     UnexpectedOffsetException.class, () -> appender.append(source.fetch(0, 1)));
@@ -309,7 +325,8 @@ class ReplicaTest {
         for (long cut : new long[] {0, 1, 399, 400, 401, 700, 805, 806, 857}) {
             SourceLog source = mixed();
             Topic topic = create(options().withDurability(durability));
-            try (ReplicaAppender appender = topic.openReplicaAppender(0)) {
+            try (ReplicaAppender appender =
+                    HostedPartition.of(topic.partition(0)).openReplicaAppender()) {
                 replicate(source, appender, 100);
                 appender.truncate(cut);
                 source.truncate(cut);
@@ -335,7 +352,8 @@ class ReplicaTest {
     void shouldTellReadersAboveTheCut() {
         SourceLog source = mixed();
         Topic topic = create(options().withPartitions(2));
-        try (ReplicaAppender appender = topic.openReplicaAppender(0);
+        try (ReplicaAppender appender =
+                        HostedPartition.of(topic.partition(0)).openReplicaAppender();
                 Tailer above = topic.openTailer(0);
                 Tailer below = topic.openTailer(0);
                 Tailer ofBoth = topic.openTailer()) {
@@ -343,7 +361,8 @@ class ReplicaTest {
             above.seek(500);
             below.seek(299);
             ofBoth.seek(0, 500);
-            BatchReader batches = topic.partition(0).openBatchReader(Isolation.COMMITTED);
+            BatchReader batches =
+                    HostedPartition.of(topic.partition(0)).openBatchReader(Isolation.COMMITTED);
             BatchRun run = batches.read(500, 1, true);
             run.close();
             assertEquals(1, Stores.read(above, 1).size());
@@ -374,10 +393,13 @@ class ReplicaTest {
     void shouldTruncateAlthoughAReaderHoldsWhatIsCutOff() throws Exception {
         SourceLog source = mixed();
         Topic topic = create(options());
-        try (ReplicaAppender appender = topic.openReplicaAppender(0)) {
+        try (ReplicaAppender appender =
+                HostedPartition.of(topic.partition(0)).openReplicaAppender()) {
             replicate(source, appender, 100);
-            BatchReader batches = topic.partition(0).openBatchReader(Isolation.COMMITTED);
-            BatchReader ofLast = topic.partition(0).openBatchReader(Isolation.COMMITTED);
+            BatchReader batches =
+                    HostedPartition.of(topic.partition(0)).openBatchReader(Isolation.COMMITTED);
+            BatchReader ofLast =
+                    HostedPartition.of(topic.partition(0)).openBatchReader(Isolation.COMMITTED);
             BatchRun run = batches.read(301, 1, true);
             BatchRun last = ofLast.read(source.nextOffset() - 1, 1, true);
             byte[] before = bytes(run);
@@ -421,7 +443,8 @@ class ReplicaTest {
     void shouldTellAReaderWhoseHandlerIsSlow() {
         SourceLog source = mixed();
         Topic topic = create(options());
-        try (ReplicaAppender appender = topic.openReplicaAppender(0);
+        try (ReplicaAppender appender =
+                        HostedPartition.of(topic.partition(0)).openReplicaAppender();
                 Tailer tailer = topic.openTailer(0)) {
             replicate(source, appender, 100);
             tailer.seek(500); // in a segment that is deleted
@@ -446,7 +469,8 @@ class ReplicaTest {
     void shouldReadUpToTheCutWhereItIsMadeMeanwhile() {
         SourceLog source = mixed();
         Topic topic = create(options());
-        try (ReplicaAppender appender = topic.openReplicaAppender(0);
+        try (ReplicaAppender appender =
+                        HostedPartition.of(topic.partition(0)).openReplicaAppender();
                 Tailer tailer = topic.openTailer(0)) {
             replicate(source, appender, 100);
             long cut = source.truncate(300).nextOffset();
@@ -477,7 +501,8 @@ class ReplicaTest {
             source.append(Compression.NONE, "value " + i);
         }
         Topic topic = create(options());
-        try (ReplicaAppender appender = topic.openReplicaAppender(0)) {
+        try (ReplicaAppender appender =
+                HostedPartition.of(topic.partition(0)).openReplicaAppender()) {
             replicate(source, appender, 100);
             topic.cursor("above").advance(0, 8);
             topic.cursor("above").force();
@@ -510,7 +535,8 @@ class ReplicaTest {
     }
 
     private static void replicate(SourceLog source, Topic topic) {
-        try (ReplicaAppender appender = topic.openReplicaAppender(0)) {
+        try (ReplicaAppender appender =
+                HostedPartition.of(topic.partition(0)).openReplicaAppender()) {
             replicate(source, appender, 100);
         }
     }
@@ -601,7 +627,8 @@ class ReplicaTest {
         long cut = source.nextOffset();
         source.marker(2, true).marker(3, false).transactional(5, 0, "fifth");
         Topic topic = create(options());
-        try (ReplicaAppender appender = topic.openReplicaAppender(0)) {
+        try (ReplicaAppender appender =
+                HostedPartition.of(topic.partition(0)).openReplicaAppender()) {
             replicate(source, appender, 100);
             assertEquals(
                     List.of("first", "second"), texts(topic.partition(0), Isolation.COMMITTED));
@@ -613,7 +640,8 @@ class ReplicaTest {
             topic = reopen();
         }
         source.marker(2, false).marker(3, true).append(Compression.NONE, "end");
-        try (ReplicaAppender appender = topic.openReplicaAppender(0)) {
+        try (ReplicaAppender appender =
+                HostedPartition.of(topic.partition(0)).openReplicaAppender()) {
             replicate(source, appender, 100);
         }
         for (int i = 0; i < 2; i++) {
@@ -628,7 +656,8 @@ class ReplicaTest {
     void shouldRefuseToTruncateOutsideOfTheLog() {
         SourceLog source = new SourceLog(0, 1).append(Compression.NONE, "a", "b", "c");
         Topic topic = create(options());
-        try (ReplicaAppender appender = topic.openReplicaAppender(0)) {
+        try (ReplicaAppender appender =
+                HostedPartition.of(topic.partition(0)).openReplicaAppender()) {
             replicate(source, appender, 100);
             assertThrows(InvalidOptionException.class, () -> appender.truncate(4));
             appender.truncate(3);
@@ -647,7 +676,8 @@ class ReplicaTest {
         Topic topic = create(options());
         SourceLog behind = new SourceLog(1000, 2).append(Compression.NONE, "behind");
         behind.transactional(2, 1, "still open").append(Compression.NONE, "last").marker(2, true);
-        try (ReplicaAppender appender = topic.openReplicaAppender(0)) {
+        try (ReplicaAppender appender =
+                HostedPartition.of(topic.partition(0)).openReplicaAppender()) {
             replicate(source, appender, 10);
             Stores.await(
                     "the end of what was deleted",
@@ -662,7 +692,8 @@ class ReplicaTest {
             assertEquals(
                     List.of("plain", "behind", "still open", "last"),
                     texts(topic.partition(0), Isolation.COMMITTED));
-            assertEquals(2, topic.partition(0).abortedTransactions(0, 1004).size());
+            assertEquals(
+                    2, HostedPartition.of(topic.partition(0)).abortedTransactions(0, 1004).size());
             topic = reopen();
         }
         assertHolds(behind, topic.partition(0));
@@ -671,7 +702,8 @@ class ReplicaTest {
     @Test
     void shouldSayHowMuchWasTakenBeforeABatchThatIsRefused() {
         Topic topic = create(options());
-        try (ReplicaAppender appender = topic.openReplicaAppender(0)) {
+        try (ReplicaAppender appender =
+                HostedPartition.of(topic.partition(0)).openReplicaAppender()) {
             replicate(new SourceLog(0, 1).append(Compression.NONE, "a"), appender, 1);
             String tooLong = "x".repeat(topic.options().segmentBytes() + 1);
             for (SourceLog refused :

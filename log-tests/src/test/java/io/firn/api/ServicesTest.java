@@ -9,8 +9,9 @@ import io.firn.Appender;
 import io.firn.ClosedException;
 import io.firn.InvalidOptionException;
 import io.firn.LogStore;
-import io.firn.ServiceAttachedException;
-import io.firn.StoreService;
+import io.firn.host.HostedStore;
+import io.firn.host.ServiceAttachedException;
+import io.firn.host.StoreService;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -42,15 +43,16 @@ class ServicesTest {
         Appender appender =
                 store.createTopic("t", Stores.small()).partition(0).openSharedAppender();
         for (String name : List.of("a", "b", "c")) {
-            store.attach(
-                    new Service(
-                            name,
-                            null,
-                            () -> {
-                                appender.append(bytes(name)); // the store is still open
-                                ended.add(name);
-                                store.close(); // has no effect
-                            }));
+            HostedStore.of(store)
+                    .attach(
+                            new Service(
+                                    name,
+                                    null,
+                                    () -> {
+                                        appender.append(bytes(name)); // the store is still open
+                                        ended.add(name);
+                                        store.close(); // has no effect
+                                    }));
         }
         store.close();
         store.close();
@@ -64,16 +66,18 @@ class ServicesTest {
         try (LogStore store = Stores.at(directory).open()) {
             Service first = new Service("first of 9092", "server", ended::incrementAndGet);
             Service second = new Service("second", "server", ended::incrementAndGet);
-            store.attach(first);
-            store.attach(first);
-            store.attach(new Service("other", "other", ended::incrementAndGet));
+            HostedStore.of(store).attach(first);
+            HostedStore.of(store).attach(first);
+            HostedStore.of(store).attach(new Service("other", "other", ended::incrementAndGet));
             ServiceAttachedException e =
-                    assertThrows(ServiceAttachedException.class, () -> store.attach(second));
+                    assertThrows(
+                            ServiceAttachedException.class,
+                            () -> HostedStore.of(store).attach(second));
             assertTrue(e.getMessage().contains("first of 9092"), e::getMessage);
-            store.detach(first);
-            store.detach(first);
-            store.attach(second);
-            store.detach(second);
+            HostedStore.of(store).detach(first);
+            HostedStore.of(store).detach(first);
+            HostedStore.of(store).attach(second);
+            HostedStore.of(store).detach(second);
         }
         assertEquals(1, ended.get(), "only of what is attached");
     }
@@ -82,14 +86,15 @@ class ServicesTest {
     void shouldCloseAStoreWhoseServiceFailsAndThrowWhatItThrew() {
         LogStore store = Stores.at(directory).open();
         AtomicInteger ended = new AtomicInteger();
-        store.attach(new Service("sound", null, ended::incrementAndGet));
-        store.attach(
-                new Service(
-                        "bad",
-                        null,
-                        () -> {
-                            throw new IllegalArgumentException("by test");
-                        }));
+        HostedStore.of(store).attach(new Service("sound", null, ended::incrementAndGet));
+        HostedStore.of(store)
+                .attach(
+                        new Service(
+                                "bad",
+                                null,
+                                () -> {
+                                    throw new IllegalArgumentException("by test");
+                                }));
         IllegalArgumentException e = assertThrows(IllegalArgumentException.class, store::close);
         assertEquals("by test", e.getMessage());
         assertEquals(1, ended.get());
@@ -101,17 +106,22 @@ class ServicesTest {
         Service service = new Service("late", null, () -> {});
         LogStore closed = Stores.at(directory).open();
         closed.close();
-        assertThrows(ClosedException.class, () -> closed.attach(service));
-        closed.detach(service);
+        assertThrows(ClosedException.class, () -> HostedStore.of(closed).attach(service));
+        HostedStore.of(closed).detach(service);
         LogStore closing = Stores.at(directory).open();
-        closing.attach(
-                new Service(
-                        "early",
-                        null,
-                        () -> assertThrows(ClosedException.class, () -> closing.attach(service))));
+        HostedStore.of(closing)
+                .attach(
+                        new Service(
+                                "early",
+                                null,
+                                () ->
+                                        assertThrows(
+                                                ClosedException.class,
+                                                () -> HostedStore.of(closing).attach(service))));
         closing.close();
         try (LogStore readOnly = Stores.at(directory).readOnly().open()) {
-            assertThrows(InvalidOptionException.class, () -> readOnly.attach(service));
+            assertThrows(
+                    InvalidOptionException.class, () -> HostedStore.of(readOnly).attach(service));
         }
     }
 }

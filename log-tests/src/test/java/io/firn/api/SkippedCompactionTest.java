@@ -22,6 +22,7 @@ import io.firn.TopicOptions;
 import io.firn.file.FileTier;
 import io.firn.format.BatchEncoder;
 import io.firn.format.BatchFormat;
+import io.firn.host.HostedAppender;
 import io.firn.medium.FileMedium;
 import io.firn.medium.FilterFileMedium;
 import io.firn.medium.FilterMediumFile;
@@ -200,7 +201,7 @@ class SkippedCompactionTest {
             clock.advance(2 * DAY_MS);
             fillSegment(store, KEY, new byte[100]);
             try (Appender appender = partition.openSharedAppender()) {
-                appender.appendBatch(tombstoneWhoseTimeHasPassed(KEY));
+                HostedAppender.of(appender).appendBatch(tombstoneWhoseTimeHasPassed(KEY));
             }
             fillSegment(store, "other", null);
             fillSegment(store, "another", null);

@@ -8,9 +8,11 @@ import io.firn.LogStore;
 import io.firn.Partition;
 import io.firn.Topic;
 import io.firn.Transaction;
-import io.firn.TransactionCoordinator;
-import io.firn.TransactionCoordinator.CursorMove;
 import io.firn.file.FileTier;
+import io.firn.host.HostedPartition;
+import io.firn.host.HostedStore;
+import io.firn.host.TransactionCoordinator;
+import io.firn.host.TransactionCoordinator.CursorMove;
 import io.firn.sim.SimulatedFileMedium;
 import io.firn.store.StoreBuilder;
 import java.nio.file.Path;
@@ -74,7 +76,7 @@ class TransactionOfManyTest {
                 Partition partition = store.openTopic("t").partition(i);
                 partition.force();
                 assertEquals(2, partition.visibleOffset());
-                assertEquals(List.of(), partition.abortedTransactions(0, 2));
+                assertEquals(List.of(), HostedPartition.of(partition).abortedTransactions(0, 2));
             }
             reopen();
         }
@@ -83,7 +85,7 @@ class TransactionOfManyTest {
     @Test
     void shouldMoveAGroupInTenThousandPartitions() {
         Topic topic = store.createTopic("t", Stores.small().withPartitions(MANY));
-        TransactionCoordinator coordinator = store.transactions();
+        TransactionCoordinator coordinator = HostedStore.of(store).transactions();
         var identity = coordinator.open("p", Duration.ofMinutes(10), null);
         List<CursorMove> moves = new ArrayList<>();
         for (int i = 0; i < MANY; i++) {
@@ -102,9 +104,11 @@ class TransactionOfManyTest {
         }
         assertEquals(moves, coordinator.notes("p"));
         reopen();
-        assertEquals(MANY, store.transactions().notes("p").size());
-        store.transactions().keptNotes("p", store.transactions().notes("p"));
-        assertEquals(List.of(), store.transactions().notes("p"));
+        assertEquals(MANY, HostedStore.of(store).transactions().notes("p").size());
+        HostedStore.of(store)
+                .transactions()
+                .keptNotes("p", HostedStore.of(store).transactions().notes("p"));
+        assertEquals(List.of(), HostedStore.of(store).transactions().notes("p"));
     }
 
     @Test

@@ -25,9 +25,11 @@ import io.firn.StoredRecord;
 import io.firn.Tailer;
 import io.firn.Topic;
 import io.firn.Transaction;
-import io.firn.TransactionCoordinator;
 import io.firn.TransactionStateException;
 import io.firn.Verdict;
+import io.firn.host.HostedPartition;
+import io.firn.host.HostedStore;
+import io.firn.host.TransactionCoordinator;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -167,7 +169,7 @@ class TransactionTest {
         assertEquals(List.of("before", "a", "b", "d", "behind"), committed(0));
         assertEquals(List.of("c"), committed(1));
         assertEquals(0, topic.partition(0).metrics().undecided());
-        assertEquals(List.of(), topic.partition(0).abortedTransactions(0, 100));
+        assertEquals(List.of(), HostedPartition.of(topic.partition(0)).abortedTransactions(0, 100));
     }
 
     @Test
@@ -181,10 +183,20 @@ class TransactionTest {
         assertEquals(List.of("between", "behind"), committed(0));
         assertEquals(List.of(), committed(1));
         assertEquals(List.of("a", "between", "behind"), read(Isolation.UNCOMMITTED, 0));
-        assertEquals(1, topic.partition(0).abortedTransactions(0, 100).size());
-        assertEquals(0, topic.partition(0).abortedTransactions(0, 100).get(0).firstOffset());
-        assertEquals(2, topic.partition(0).abortedTransactions(0, 100).get(0).lastOffset());
-        assertEquals(List.of(), topic.partition(0).abortedTransactions(3, 100));
+        assertEquals(1, HostedPartition.of(topic.partition(0)).abortedTransactions(0, 100).size());
+        assertEquals(
+                0,
+                HostedPartition.of(topic.partition(0))
+                        .abortedTransactions(0, 100)
+                        .get(0)
+                        .firstOffset());
+        assertEquals(
+                2,
+                HostedPartition.of(topic.partition(0))
+                        .abortedTransactions(0, 100)
+                        .get(0)
+                        .lastOffset());
+        assertEquals(List.of(), HostedPartition.of(topic.partition(0)).abortedTransactions(3, 100));
         assertEquals(topic.partition(0).nextOffset(), topic.partition(0).visibleOffset());
     }
 
@@ -198,7 +210,7 @@ class TransactionTest {
         longer.abort();
         assertEquals(
                 List.of(0L),
-                topic.partition(0).abortedTransactions(0, 1).stream()
+                HostedPartition.of(topic.partition(0)).abortedTransactions(0, 1).stream()
                         .map(each -> each.firstOffset())
                         .toList());
         assertEquals(List.of(), committed(0));
@@ -218,7 +230,7 @@ class TransactionTest {
         reopen();
         assertEquals(List.of("x0", "x2", "x4", "x6", "x8"), committed(0));
         assertEquals(List.of("y0", "y2", "y4", "y6", "y8"), committed(1));
-        assertEquals(5, topic.partition(0).abortedTransactions(0, 100).size());
+        assertEquals(5, HostedPartition.of(topic.partition(0)).abortedTransactions(0, 100).size());
     }
 
     @Test
@@ -374,8 +386,9 @@ class TransactionTest {
         Producer first = store.openProducer("p", MINUTE);
         Transaction tx = first.beginTransaction();
         tx.append(topic.partition(0), batch("zombie"));
+        long id = HostedStore.of(store).transactions().find("p").identity().id();
         Producer second = store.openProducer("p", MINUTE);
-        assertEquals(first.identity().id(), second.identity().id());
+        assertEquals(id, HostedStore.of(store).transactions().find("p").identity().id());
         assertThrows(
                 ProducerFencedException.class,
                 () -> tx.append(topic.partition(1), batch("zombie")));
@@ -400,7 +413,8 @@ class TransactionTest {
             tx.append(topic.partition(0), batch("a"));
         }
         assertEquals(List.of(), committed(0));
-        assertEquals(TransactionCoordinator.State.ABORTED, store.transactions().find("p").state());
+        assertEquals(
+                Transaction.State.ABORTED, HostedStore.of(store).transactions().find("p").state());
     }
 
     @Test
@@ -411,10 +425,10 @@ class TransactionTest {
         append(0, "behind");
         reopen();
         assertEquals(List.of(), committed(0));
-        TransactionCoordinator.NamedProducer found = store.transactions().find("p");
-        assertEquals(TransactionCoordinator.State.ONGOING, found.state());
+        TransactionCoordinator.NamedProducer found = HostedStore.of(store).transactions().find("p");
+        assertEquals(Transaction.State.ONGOING, found.state());
         assertEquals(1, found.partitions().size());
-        store.transactions().end("p", found.identity(), true, false);
+        HostedStore.of(store).transactions().end("p", found.identity(), true, false);
         assertEquals(List.of("a", "behind"), committed(0));
     }
 
@@ -442,7 +456,13 @@ class TransactionTest {
         try (ExclusiveAppender appender = partition.openAppender()) {
             Claim claim = appender.tryClaim(5);
             claim.buffer().put(Stores.bytes("claim"));
-            store.transactions().end("p", store.transactions().find("p").identity(), true, false);
+            HostedStore.of(store)
+                    .transactions()
+                    .end(
+                            "p",
+                            HostedStore.of(store).transactions().find("p").identity(),
+                            true,
+                            false);
             assertEquals(0, partition.visibleOffset(), "decided, but without a marker");
             claim.commit();
             Stores.await(
@@ -454,7 +474,7 @@ class TransactionTest {
 
     @Test
     void shouldAnswerTheSameToWhoEndsATransactionTwice() {
-        TransactionCoordinator coordinator = store.transactions();
+        TransactionCoordinator coordinator = HostedStore.of(store).transactions();
         var first = coordinator.open("p", MINUTE, null);
         coordinator.add("p", first, List.of(topic.partition(0)));
         var second = coordinator.end("p", first, false, true);
@@ -518,7 +538,8 @@ class TransactionTest {
         tx.append(topic.partition(0), batch("a"));
         reopen();
         Partition partition = topic.partition(0);
-        assertEquals(TransactionCoordinator.State.ONGOING, store.transactions().find("p").state());
+        assertEquals(
+                Transaction.State.ONGOING, HostedStore.of(store).transactions().find("p").state());
         Stores.await(
                 "the end of the transaction",
                 () -> partition.visibleOffset() == partition.nextOffset());
@@ -530,7 +551,9 @@ class TransactionTest {
         Producer producer = store.openProducer("p", MINUTE);
         Transaction tx = producer.beginTransaction();
         tx.append(topic.partition(0), batch("a"));
-        store.transactions().end("p", producer.identity(), false, false);
+        HostedStore.of(store)
+                .transactions()
+                .end("p", HostedStore.of(store).transactions().find("p").identity(), false, false);
         assertThrows(TransactionStateException.class, tx::commit);
         assertEquals(List.of(), committed(0));
     }
@@ -565,7 +588,8 @@ class TransactionTest {
         next.commit();
         clock.next = () -> opened.get(0).beginTransaction();
         Producer third = store.openProducer("p", MINUTE);
-        assertEquals(TransactionCoordinator.State.EMPTY, store.transactions().find("p").state());
+        assertEquals(
+                Transaction.State.EMPTY, HostedStore.of(store).transactions().find("p").state());
         Transaction last = third.beginTransaction();
         last.append(topic.partition(0), batch("b"));
         last.commit();

@@ -4,8 +4,6 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.firn.BatchReader;
-import io.firn.BatchRun;
 import io.firn.Compression;
 import io.firn.Durability;
 import io.firn.Isolation;
@@ -13,13 +11,16 @@ import io.firn.LogStore;
 import io.firn.LogStoreBuilder;
 import io.firn.Partition;
 import io.firn.PoisonedException;
-import io.firn.ReplicaAppender;
 import io.firn.StoredRecord;
 import io.firn.Tailer;
 import io.firn.Topic;
 import io.firn.TopicOptions;
 import io.firn.TruncatedException;
 import io.firn.file.FileTier;
+import io.firn.host.BatchReader;
+import io.firn.host.BatchRun;
+import io.firn.host.HostedPartition;
+import io.firn.host.ReplicaAppender;
 import io.firn.kafka.SourceLog;
 import io.firn.medium.FileMedium;
 import io.firn.medium.FilterFileMedium;
@@ -107,7 +108,8 @@ class TruncatedReadersTest {
     }
 
     private void replicate() {
-        try (ReplicaAppender appender = topic.openReplicaAppender(0)) {
+        try (ReplicaAppender appender =
+                HostedPartition.of(topic.partition(0)).openReplicaAppender()) {
             ReplicaTest.replicate(source, appender, 10);
         }
     }
@@ -155,7 +157,7 @@ class TruncatedReadersTest {
         try (Tailer above = followed.openTailer();
                 Tailer atCut = followed.openTailer();
                 Tailer below = followed.openTailer()) {
-            BatchReader batches = followed.openBatchReader(Isolation.COMMITTED);
+            BatchReader batches = HostedPartition.of(followed).openBatchReader(Isolation.COMMITTED);
             above.seek(70);
             atCut.seek(20);
             below.seek(20);
@@ -275,7 +277,7 @@ class TruncatedReadersTest {
                                 Partition another = opened.openTopic("t").partition(0);
                                 seen.addAll(read(another, 0, 30));
                                 assertEquals(30, another.nextOffset());
-                                assertEquals(1, another.truncations());
+                                assertEquals(1, HostedPartition.of(another).truncations());
                             }
                             writers.beforeDelete(null);
                         }
@@ -321,7 +323,7 @@ class TruncatedReadersTest {
             topic = writer.openTopic("t");
             long left = topic.partition(0).nextOffset();
             assertTrue(left > 30 && left < 100, "it ends at " + left);
-            assertEquals(1, topic.partition(0).truncations());
+            assertEquals(1, HostedPartition.of(topic.partition(0)).truncations());
             awaitNext(followed, left);
             tailer.seek(30);
             assertEquals(names("old", 30, left), texts(Stores.read(tailer, (int) (left - 30))));
@@ -365,7 +367,7 @@ class TruncatedReadersTest {
         onOpen.set(
                 () -> {
                     Partition late = reader.openTopic("late").partition(0);
-                    late.addVisibleListener(() -> seen.add(late.nextOffset()));
+                    HostedPartition.of(late).addVisibleListener(() -> seen.add(late.nextOffset()));
                 });
         Stores.await("the topic", () -> reader.doWork() >= 0 && !seen.isEmpty());
         for (long end : seen) {
@@ -385,7 +387,7 @@ class TruncatedReadersTest {
         Partition followed = follow(follows);
         assertEquals(List.of("first", "between"), read(followed, 0, 2));
         truncate(cut);
-        Stores.await("the truncation", () -> followed.truncations() == 1);
+        Stores.await("the truncation", () -> HostedPartition.of(followed).truncations() == 1);
         assertEquals(0, followed.visibleOffset());
         source.marker(7, false);
         replicate();
@@ -400,19 +402,19 @@ class TruncatedReadersTest {
         grow(60, "old");
         replicate();
         Partition partition = topic.partition(0);
-        assertEquals(0, partition.truncations());
+        assertEquals(0, HostedPartition.of(partition).truncations());
         truncate(40);
         grow(40, "new");
         replicate();
         truncate(50);
         truncate(45);
         for (int i = 0; i < 2; i++) {
-            assertEquals(3, topic.partition(0).truncations());
-            assertEquals(40, topic.partition(0).truncatedSince(0));
-            assertEquals(45, topic.partition(0).truncatedSince(1));
-            assertEquals(45, topic.partition(0).truncatedSince(2));
-            assertEquals(Long.MAX_VALUE, topic.partition(0).truncatedSince(3));
-            assertEquals(0, topic.partition(0).truncatedSince(4));
+            assertEquals(3, HostedPartition.of(topic.partition(0)).truncations());
+            assertEquals(40, HostedPartition.of(topic.partition(0)).truncatedSince(0));
+            assertEquals(45, HostedPartition.of(topic.partition(0)).truncatedSince(1));
+            assertEquals(45, HostedPartition.of(topic.partition(0)).truncatedSince(2));
+            assertEquals(Long.MAX_VALUE, HostedPartition.of(topic.partition(0)).truncatedSince(3));
+            assertEquals(0, HostedPartition.of(topic.partition(0)).truncatedSince(4));
             writer.close();
             writer = Stores.at(directory, writers).open();
             topic = writer.openTopic("t");
@@ -426,7 +428,7 @@ class TruncatedReadersTest {
         Files.writeString(notes.get(0), "damaged");
         writer = Stores.at(directory, writers).open();
         topic = writer.openTopic("t");
-        assertEquals(0, topic.partition(0).truncatedSince(3));
+        assertEquals(0, HostedPartition.of(topic.partition(0)).truncatedSince(3));
         assertEquals(1, writer.findings().size(), writer.findings().toString());
     }
 

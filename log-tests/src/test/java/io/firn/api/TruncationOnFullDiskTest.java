@@ -7,10 +7,11 @@ import io.firn.Compression;
 import io.firn.Durability;
 import io.firn.LogStore;
 import io.firn.PoisonedException;
-import io.firn.ReplicaAppender;
 import io.firn.StoreFullException;
 import io.firn.Topic;
 import io.firn.file.FileTier;
+import io.firn.host.HostedPartition;
+import io.firn.host.ReplicaAppender;
 import io.firn.kafka.SourceLog;
 import io.firn.medium.MediumFile;
 import io.firn.sim.SimulatedFileMedium;
@@ -66,7 +67,8 @@ class TruncationOnFullDiskTest {
             source.append(Compression.NONE, "old " + i);
         }
         SimulatedFileMedium left;
-        try (ReplicaAppender appender = topic.openReplicaAppender(0)) {
+        try (ReplicaAppender appender =
+                HostedPartition.of(topic.partition(0)).openReplicaAppender()) {
             ReplicaTest.replicate(source, appender, 10);
             keepFull(medium);
             assertThrows(PoisonedException.class, () -> appender.truncate(5));
@@ -94,8 +96,9 @@ class TruncationOnFullDiskTest {
         for (int i = 0; i < 2; i++) {
             try (LogStore store = open(medium)) {
                 Topic topic = store.openTopic("t");
-                assertEquals(0, topic.partition(0).truncatedSince(1));
-                try (ReplicaAppender appender = topic.openReplicaAppender(0)) {
+                assertEquals(0, HostedPartition.of(topic.partition(0)).truncatedSince(1));
+                try (ReplicaAppender appender =
+                        HostedPartition.of(topic.partition(0)).openReplicaAppender()) {
                     source.append(Compression.NONE, "more");
                     assertThrows(
                             StoreFullException.class,
@@ -107,14 +110,16 @@ class TruncationOnFullDiskTest {
         long known;
         try (LogStore store = open(medium)) {
             Topic topic = store.openTopic("t");
-            known = topic.partition(0).truncations();
-            try (ReplicaAppender appender = topic.openReplicaAppender(0)) {
+            known = HostedPartition.of(topic.partition(0)).truncations();
+            try (ReplicaAppender appender =
+                    HostedPartition.of(topic.partition(0)).openReplicaAppender()) {
                 ReplicaTest.replicate(source, appender, 10);
             }
             ReplicaTest.assertHolds(source, topic.partition(0));
         }
         try (LogStore store = open(medium)) {
-            assertEquals(known, store.openTopic("t").partition(0).truncations());
+            assertEquals(
+                    known, HostedPartition.of(store.openTopic("t").partition(0)).truncations());
         }
     }
 
@@ -124,8 +129,9 @@ class TruncationOnFullDiskTest {
         keepFull(medium);
         try (LogStore store = open(medium)) {
             Topic topic = store.openTopic("t");
-            assertEquals(1, topic.partition(0).truncations());
-            try (ReplicaAppender appender = topic.openReplicaAppender(0)) {
+            assertEquals(1, HostedPartition.of(topic.partition(0)).truncations());
+            try (ReplicaAppender appender =
+                    HostedPartition.of(topic.partition(0)).openReplicaAppender()) {
                 source.append(Compression.NONE, "more");
                 assertThrows(
                         StoreFullException.class,
@@ -137,7 +143,7 @@ class TruncationOnFullDiskTest {
             ReplicaTest.assertHolds(source, topic.partition(0));
         }
         try (LogStore store = open(medium)) {
-            assertEquals(1, store.openTopic("t").partition(0).truncations());
+            assertEquals(1, HostedPartition.of(store.openTopic("t").partition(0)).truncations());
             ReplicaTest.assertHolds(source, store.openTopic("t").partition(0));
         }
     }

@@ -8,6 +8,7 @@ import io.firn.Partition;
 import io.firn.Tailer;
 import io.firn.Transaction;
 import io.firn.Verdict;
+import io.firn.host.HostedPartition;
 import io.firn.kill.Flaws;
 import io.firn.sim.FirstRunOnly;
 import io.firn.sim.SimulatedFileMedium;
@@ -90,7 +91,9 @@ class AbortedFilesCrashTest {
             LogStore store = again.open();
             assertEquals(List.of(), Flaws.of(store));
             Partition partition = store.openTopic("t").partition(0);
-            assertEquals(rounds * ABORTED, partition.abortedTransactions(0, Long.MAX_VALUE).size());
+            assertEquals(
+                    rounds * ABORTED,
+                    HostedPartition.of(partition).abortedTransactions(0, Long.MAX_VALUE).size());
             assertEquals(rounds, count(partition), "records that are shown");
         } catch (RuntimeException | AssertionError e) {
             failures.add(how + " after " + medium.history().get(operation - 1) + ": " + e);

@@ -4,13 +4,14 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.firn.LogStore;
-import io.firn.ProducerIdentity;
 import io.firn.StoreFullException;
 import io.firn.Topic;
-import io.firn.TransactionCoordinator;
-import io.firn.TransactionCoordinator.CursorMove;
-import io.firn.TransactionCoordinator.State;
+import io.firn.Transaction.State;
 import io.firn.file.FileTier;
+import io.firn.host.HostedStore;
+import io.firn.host.ProducerIdentity;
+import io.firn.host.TransactionCoordinator;
+import io.firn.host.TransactionCoordinator.CursorMove;
 import io.firn.sim.SimulatedFileMedium;
 import io.firn.sim.Survival;
 import io.firn.store.StoreBuilder;
@@ -53,7 +54,7 @@ class AddedMovesTest {
                         .clock(clock)
                         .invokerMode()
                         .open();
-        coordinator = store.transactions();
+        coordinator = HostedStore.of(store).transactions();
     }
 
     private void begin(int journalBytes) {

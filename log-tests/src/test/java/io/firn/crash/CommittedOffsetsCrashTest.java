@@ -6,9 +6,10 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.firn.Appender;
 import io.firn.Cursor;
 import io.firn.LogStore;
-import io.firn.ProducerIdentity;
 import io.firn.Topic;
-import io.firn.TransactionCoordinator.CursorMove;
+import io.firn.host.HostedStore;
+import io.firn.host.ProducerIdentity;
+import io.firn.host.TransactionCoordinator.CursorMove;
 import io.firn.sim.SimulatedFileMedium;
 import io.firn.sim.Survival;
 import java.time.Duration;
@@ -85,8 +86,9 @@ class CommittedOffsetsCrashTest {
                 appender.append(new byte[1]);
             }
         }
-        ProducerIdentity id = store.transactions().open("p", DAY, null);
-        store.transactions()
+        ProducerIdentity id = HostedStore.of(store).transactions().open("p", DAY, null);
+        HostedStore.of(store)
+                .transactions()
                 .advance(
                         "p",
                         id,
@@ -97,7 +99,7 @@ class CommittedOffsetsCrashTest {
         topic = store.openTopic("t");
         long end = topic.partition(0).nextOffset();
         assertTrue(end < 5);
-        store.transactions().end("p", id, true, false);
+        HostedStore.of(store).transactions().end("p", id, true, false);
         assertEquals(OptionalLong.of(end), topic.cursor("group").committed(0));
         assertEquals(OptionalLong.of(5), topic.cursor("group").committed(1));
         assertEquals(-1, topic.cursor("group").offset(1));

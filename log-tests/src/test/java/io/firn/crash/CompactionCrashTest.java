@@ -11,6 +11,7 @@ import io.firn.Partition;
 import io.firn.Tailer;
 import io.firn.TopicOptions;
 import io.firn.Verdict;
+import io.firn.host.HostedStore;
 import io.firn.kill.Flaws;
 import io.firn.sim.SecondRun;
 import io.firn.sim.SimulatedFileMedium;
@@ -84,7 +85,7 @@ class CompactionCrashTest {
 
     /** A batch that is superseded at once. */
     private void appendRepeatable(LogStore store, Partition partition) {
-        producer = store.newProducerId();
+        producer = HostedStore.of(store).newProducerId();
         try (Appender appender = partition.openAppender()) {
             repeatedOffset = appendRepeatable(appender);
         }

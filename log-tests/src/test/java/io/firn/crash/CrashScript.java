@@ -9,6 +9,7 @@ import io.firn.Topic;
 import io.firn.TopicOptions;
 import io.firn.crash.Promises.OfTopic;
 import io.firn.crash.Promises.Repeatable;
+import io.firn.host.HostedStore;
 import io.firn.sim.SimulatedFileMedium;
 import java.util.ArrayList;
 import java.util.List;
@@ -156,7 +157,7 @@ final class CrashScript {
         kept.exists(store.createTopic("short", Simulation.SMALL.withRetentionBytes(LARGE)));
         doing("retention");
         try (Appender appender = partition("short").openAppender()) {
-            producer = promises.handedOut(store.newProducerId());
+            producer = promises.handedOut(HostedStore.of(store).newProducerId());
             for (int i = 0; i < 3; i++) {
                 appendIdempotent(appender, kept, "short", LARGE);
                 simulation.pass(store, 100);
@@ -208,7 +209,7 @@ final class CrashScript {
 
     private void appendIdempotently(OfTopic durable) {
         doing("append, idempotent");
-        producer = promises.handedOut(store.newProducerId());
+        producer = promises.handedOut(HostedStore.of(store).newProducerId());
         try (Appender appender = partition("durable").openAppender()) {
             for (int i = 0; i < 3; i++) {
                 appendIdempotent(appender, durable, "durable", LARGE);

@@ -12,6 +12,7 @@ import io.firn.Partition;
 import io.firn.Tailer;
 import io.firn.Topic;
 import io.firn.Verdict;
+import io.firn.host.HostedStore;
 import io.firn.kill.Flaws;
 import io.firn.sim.SimulatedFileMedium;
 import java.io.IOException;
@@ -182,7 +183,7 @@ final class Promises {
 
     /** Nothing is handed out again, and what is sent again is not stored again. */
     void checkProducers(LogStore store) {
-        long producer = store.newProducerId();
+        long producer = HostedStore.of(store).newProducerId();
         assertTrue(
                 producer >= producerIdsBelow,
                 () -> "producer id " + producer + " again, below " + producerIdsBelow);

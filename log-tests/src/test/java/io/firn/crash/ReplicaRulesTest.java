@@ -4,8 +4,9 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import io.firn.Compression;
 import io.firn.LogStore;
-import io.firn.ReplicaAppender;
 import io.firn.TopicOptions;
+import io.firn.host.HostedPartition;
+import io.firn.host.ReplicaAppender;
 import io.firn.kafka.SourceLog;
 import io.firn.sim.SimulatedFileMedium;
 import io.firn.sim.Survival;
@@ -30,7 +31,8 @@ class ReplicaRulesTest {
     }
 
     private static ReplicaAppender open(LogStore store) {
-        return store.openOrCreateTopic("t", OPTIONS).openReplicaAppender(0);
+        return HostedPartition.of(store.openOrCreateTopic("t", OPTIONS).partition(0))
+                .openReplicaAppender();
     }
 
     private static void replicate(LogStore store, SourceLog source, ReplicaAppender appender) {

@@ -11,9 +11,10 @@ import io.firn.Partition;
 import io.firn.Producer;
 import io.firn.Tailer;
 import io.firn.Transaction;
-import io.firn.TransactionCoordinator.NamedProducer;
-import io.firn.TransactionCoordinator.State;
+import io.firn.Transaction.State;
 import io.firn.Verdict;
+import io.firn.host.HostedStore;
+import io.firn.host.TransactionCoordinator.NamedProducer;
 import io.firn.kill.Flaws;
 import io.firn.sim.SecondRun;
 import io.firn.sim.SimulatedFileMedium;
@@ -228,7 +229,7 @@ class TransactionCrashTest {
                     partition.durableOffset(),
                     "what recovery appended is durable in " + partition);
         }
-        NamedProducer named = store.transactions().find("p");
+        NamedProducer named = HostedStore.of(store).transactions().find("p");
         if (named != null && named.state() == State.ONGOING) {
             store.openProducer("p", TIMEOUT);
         }

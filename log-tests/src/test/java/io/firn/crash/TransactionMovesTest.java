@@ -10,10 +10,12 @@ import io.firn.LogStore;
 import io.firn.Partition;
 import io.firn.Producer;
 import io.firn.ProducerFencedException;
-import io.firn.ProducerIdentity;
 import io.firn.Transaction;
-import io.firn.TransactionCoordinator;
-import io.firn.TransactionCoordinator.CursorMove;
+import io.firn.host.HostedPartition;
+import io.firn.host.HostedStore;
+import io.firn.host.ProducerIdentity;
+import io.firn.host.TransactionCoordinator;
+import io.firn.host.TransactionCoordinator.CursorMove;
 import io.firn.sim.SimulatedFileMedium;
 import io.firn.sim.Survival;
 import java.nio.charset.StandardCharsets;
@@ -66,7 +68,7 @@ class TransactionMovesTest {
     @Test
     void shouldNotCommitATransactionWithoutTheMovesThatACrashHasLost() {
         Producer producer = store.openProducer("p", DAY);
-        ProducerIdentity identity = producer.identity();
+        ProducerIdentity identity = HostedStore.of(store).transactions().find("p").identity();
         Transaction tx = producer.beginTransaction();
         append(tx, "durable", 0, "a");
         partition("durable", 0).force();
@@ -74,12 +76,15 @@ class TransactionMovesTest {
         cutPower();
         assertThrows(
                 ProducerFencedException.class,
-                () -> store.transactions().end("p", identity, true, false));
+                () -> HostedStore.of(store).transactions().end("p", identity, true, false));
         Partition partition = partition("durable", 0);
-        assertEquals(1, partition.abortedTransactions(0, 1).size());
+        assertEquals(1, HostedPartition.of(partition).abortedTransactions(0, 1).size());
         assertEquals(partition.nextOffset(), partition.visibleOffset());
         assertEquals(-1, cursor("durable").offset(0));
-        assertEquals(identity.epoch() + 2, store.openProducer("p", DAY).identity().epoch());
+        store.openProducer("p", DAY);
+        assertEquals(
+                identity.epoch() + 2,
+                HostedStore.of(store).transactions().find("p").identity().epoch());
     }
 
     @Test
@@ -90,7 +95,7 @@ class TransactionMovesTest {
                 appender.append(new byte[1]);
             }
         }
-        TransactionCoordinator coordinator = store.transactions();
+        TransactionCoordinator coordinator = HostedStore.of(store).transactions();
         ProducerIdentity identity = coordinator.open("p", DAY, null);
         coordinator.advance("p", identity, List.of(new CursorMove(input.topic(), "reader", 0, 5)));
         cutPower();
@@ -101,7 +106,7 @@ class TransactionMovesTest {
         try (Appender appender = left.openSharedAppender()) {
             appender.append(new byte[1]);
         }
-        store.transactions().end("p", identity, true, false);
+        HostedStore.of(store).transactions().end("p", identity, true, false);
         assertEquals(end, cursor("written").offset(0), "what was appended since is read");
         cutPower();
         assertEquals(end, cursor("written").offset(0));

@@ -14,18 +14,20 @@ import io.firn.Isolation;
 import io.firn.LogStore;
 import io.firn.Partition;
 import io.firn.Producer;
-import io.firn.ProducerIdentity;
 import io.firn.StoreFullException;
 import io.firn.StoreOpenException;
 import io.firn.Tailer;
 import io.firn.Topic;
 import io.firn.Transaction;
-import io.firn.TransactionCoordinator;
-import io.firn.TransactionCoordinator.CursorMove;
-import io.firn.TransactionCoordinator.State;
+import io.firn.Transaction.State;
 import io.firn.TransactionStateException;
 import io.firn.Verdict;
 import io.firn.format.BatchEncoder;
+import io.firn.host.HostedPartition;
+import io.firn.host.HostedStore;
+import io.firn.host.ProducerIdentity;
+import io.firn.host.TransactionCoordinator;
+import io.firn.host.TransactionCoordinator.CursorMove;
 import io.firn.medium.SmallFile;
 import io.firn.sim.FirstRunOnly;
 import io.firn.sim.SimulatedFileMedium;
@@ -149,7 +151,7 @@ class TransactionRulesTest {
             append(tx, "durable", 0, "in");
             tx.commit();
         }
-        TransactionCoordinator coordinator = store.transactions();
+        TransactionCoordinator coordinator = HostedStore.of(store).transactions();
         ProducerIdentity identity = coordinator.open("p", DAY, null);
         coordinator.advance("p", identity, List.of(new CursorMove(durable(), "reader", 0, 2)));
         cutPower();
@@ -158,7 +160,7 @@ class TransactionRulesTest {
             other.commit();
         }
         assertEquals(1, durable().cursor("reader").offset(0));
-        store.transactions().end("p", identity, true, false);
+        HostedStore.of(store).transactions().end("p", identity, true, false);
         assertEquals(2, durable().cursor("reader").offset(0));
         cutPower();
         assertEquals(2, durable().cursor("reader").offset(0));
@@ -200,7 +202,7 @@ class TransactionRulesTest {
     @Test
     void shouldKeepWhatIsAliveAndNoMoreWhenTheJournalIsTrimmed() {
         Topic many = store.createTopic("many", Simulation.SMALL.withPartitions(500));
-        ProducerIdentity named = store.transactions().open("p", DAY, null);
+        ProducerIdentity named = HostedStore.of(store).transactions().open("p", DAY, null);
         Transaction left = store.beginTransaction(); // its entry stays alive
         left.advance(durable().cursor("kept"), 0, 0);
         left.append(partition("written", 0), durable().newBatch().add(new byte[1]));
@@ -220,7 +222,7 @@ class TransactionRulesTest {
         simulation.pass(store, 1);
         cutPower();
         assertEquals(List.of("kept"), durable().cursorNames());
-        assertEquals(named, store.transactions().find("p").identity());
+        assertEquals(named, HostedStore.of(store).transactions().find("p").identity());
     }
 
     // ---- O11
@@ -244,14 +246,14 @@ class TransactionRulesTest {
     }
 
     private ProducerIdentity openAndAdd(String... topics) {
-        ProducerIdentity identity = store.transactions().open("p", DAY, null);
+        ProducerIdentity identity = HostedStore.of(store).transactions().open("p", DAY, null);
         add(identity, topics);
         return identity;
     }
 
     private void add(ProducerIdentity identity, String... topics) {
         for (String topic : topics) {
-            store.transactions().add("p", identity, List.of(partition(topic, 0)));
+            HostedStore.of(store).transactions().add("p", identity, List.of(partition(topic, 0)));
         }
     }
 
@@ -269,7 +271,7 @@ class TransactionRulesTest {
                             () -> appendOfClient("written", 0, identity, 1));
                     refused[0]++;
                 });
-        store.transactions().end("p", identity, true, false);
+        HostedStore.of(store).transactions().end("p", identity, true, false);
         assertEquals(1, refused[0]);
         assertEquals(1, read("written", 0).size());
     }
@@ -280,7 +282,7 @@ class TransactionRulesTest {
         appendOfClient("durable", 0, first, 0);
         try (ExclusiveAppender busy = partition("durable", 0).openAppender()) {
             Claim claim = busy.tryClaim(5);
-            store.transactions().end("p", first, true, false);
+            HostedStore.of(store).transactions().end("p", first, true, false);
             claim.abort();
         }
         ProducerIdentity second = openAndAdd("durable");
@@ -296,7 +298,7 @@ class TransactionRulesTest {
     void shouldHoldUpReadersBeforeTheFirstBatchIsPublished() {
         Partition partition = partition("written", 0);
         List<Long> seen = new ArrayList<>();
-        partition.addVisibleListener(() -> seen.add(partition.visibleOffset()));
+        HostedPartition.of(partition).addVisibleListener(() -> seen.add(partition.visibleOffset()));
         Transaction tx = store.beginTransaction();
         append(tx, "written", 0, "a");
         assertEquals(1, partition.visibleOffset(Isolation.UNCOMMITTED));
@@ -317,7 +319,7 @@ class TransactionRulesTest {
                     if (partition.visibleOffset() > 0) {
                         Simulation left = new Simulation(simulation.medium.crash(Survival.NONE));
                         Partition found = left.open().openTopic("durable").partition(0);
-                        if (!found.abortedTransactions(0, 1).isEmpty()) {
+                        if (!HostedPartition.of(found).abortedTransactions(0, 1).isEmpty()) {
                             vanished.add(simulation.medium.history().get(number - 1));
                         }
                     }
@@ -350,7 +352,7 @@ class TransactionRulesTest {
         cutPower();
         assertEquals(List.of(), read("durable", 0));
         assertEquals(2, partition("durable", 0).visibleOffset());
-        assertEquals(State.ABORTED, store.transactions().find("p").state());
+        assertEquals(State.ABORTED, HostedStore.of(store).transactions().find("p").state());
     }
 
     @Test
@@ -382,7 +384,7 @@ class TransactionRulesTest {
         append(tx, "durable", 0, "a");
         append(tx, "durable", 1, "a");
         partition.force();
-        partition.addVisibleListener(() -> seen.add(partition.visibleOffset()));
+        HostedPartition.of(partition).addVisibleListener(() -> seen.add(partition.visibleOffset()));
         tx.commit();
         assertTrue(seen.contains(1L), seen.toString());
     }
@@ -428,7 +430,9 @@ class TransactionRulesTest {
             store.deleteTopic("deleted");
             assertThrows(FirnException.class, tx::commit);
         }
-        assertEquals(1, store.transactions().producersOf(partition("durable", 0)).size());
+        assertEquals(
+                1,
+                HostedStore.of(store).transactions().producersOf(partition("durable", 0)).size());
         assertEquals(List.of(), read("durable", 0));
     }
 
@@ -459,16 +463,16 @@ class TransactionRulesTest {
         for (int i = 0; i < 10; i++) {
             appendOfClient("written", 0, identity, i);
         }
-        store.transactions().end("p", identity, false, false);
+        HostedStore.of(store).transactions().end("p", identity, false, false);
         cutPower();
         assertEquals(0, partition("written", 0).nextOffset());
         add(identity, "written");
         appendOfClient("written", 0, identity, 0);
         partition("written", 0).force();
         cutPower();
-        assertEquals(State.ONGOING, store.transactions().find("p").state());
+        assertEquals(State.ONGOING, HostedStore.of(store).transactions().find("p").state());
         assertEquals(0, partition("written", 0).visibleOffset());
-        store.transactions().end("p", identity, true, false);
+        HostedStore.of(store).transactions().end("p", identity, true, false);
         assertEquals(1, read("written", 0).size());
     }
 
@@ -476,12 +480,12 @@ class TransactionRulesTest {
     void shouldNotEndALaterTransactionByAnEarlierDecision() {
         ProducerIdentity identity = openAndAdd("durable");
         appendOfClient("durable", 0, identity, 0);
-        store.transactions().end("p", identity, true, false);
+        HostedStore.of(store).transactions().end("p", identity, true, false);
         add(identity, "durable");
         appendOfClient("durable", 0, identity, 1);
         partition("durable", 0).force();
         cutPower();
-        assertEquals(State.ONGOING, store.transactions().find("p").state());
+        assertEquals(State.ONGOING, HostedStore.of(store).transactions().find("p").state());
         assertEquals(2, partition("durable", 0).visibleOffset());
         store.openProducer("p", DAY);
         assertEquals(1, read("durable", 0).size());
@@ -494,7 +498,7 @@ class TransactionRulesTest {
         simulation.pass(store, 3_600_000);
         reopen(simulation.medium.kill());
         assertEquals(0, partition("durable", 0).visibleOffset());
-        store.transactions().end("p", identity, true, false);
+        HostedStore.of(store).transactions().end("p", identity, true, false);
         assertEquals(1, read("durable", 0).size());
     }
 
@@ -519,12 +523,15 @@ class TransactionRulesTest {
         appendOfClient("durable", 0, identity, 0);
         try (ExclusiveAppender busy = partition("durable", 0).openAppender()) {
             Claim claim = busy.tryClaim(5);
-            store.transactions().end("p", identity, true, false);
+            HostedStore.of(store).transactions().end("p", identity, true, false);
             claim.abort();
         }
         assertThrows(
                 TransactionStateException.class,
-                () -> store.transactions().abort(partition("durable", 0), identity));
+                () ->
+                        HostedStore.of(store)
+                                .transactions()
+                                .abort(partition("durable", 0), identity));
         simulation.pass(store, 1_000);
         assertEquals(1, read("durable", 0).size());
     }

@@ -11,6 +11,8 @@ import io.firn.ExclusiveAppender;
 import io.firn.Partition;
 import io.firn.StoredRecord;
 import io.firn.Topic;
+import io.firn.host.HostedAppender;
+import io.firn.host.HostedStore;
 import io.firn.kafka.KafkaBatches;
 import io.firn.kafka.RandomRecords;
 import io.firn.kafka.SeededTest;
@@ -91,7 +93,7 @@ class AppendedFormatTest {
             this.numbers = random.random();
             this.expected = expected;
             this.batch = appender.newBatch();
-            this.producerId = files.store().newProducerId();
+            this.producerId = HostedStore.of(files.store()).newProducerId();
         }
 
         void run(int count) {
@@ -194,10 +196,11 @@ class AppendedFormatTest {
                         case 2 -> direct;
                         default -> direct.slice().asReadOnlyBuffer();
                     };
-            long offset = appender.appendBatch(foreign);
+            long offset = HostedAppender.of(appender).appendBatch(foreign);
             assertEquals(size, foreign.remaining(), "the buffer stays as it is");
             if (idempotent && numbers.nextBoolean()) {
-                assertEquals(offset, appender.appendBatch(foreign), "a duplicate");
+                assertEquals(
+                        offset, HostedAppender.of(appender).appendBatch(foreign), "a duplicate");
             }
             return offset;
         }

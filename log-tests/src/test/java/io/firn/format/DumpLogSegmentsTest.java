@@ -11,6 +11,8 @@ import io.firn.Compression;
 import io.firn.Durability;
 import io.firn.StoredRecord;
 import io.firn.Topic;
+import io.firn.host.HostedAppender;
+import io.firn.host.HostedStore;
 import io.firn.kafka.KafkaBatches;
 import io.firn.kafka.RandomRecords;
 import io.firn.sim.FirstRunOnly;
@@ -193,7 +195,7 @@ class DumpLogSegmentsTest {
         for (int life = 0; life < 3; life++) {
             Topic topic = files.topic(name);
             try (Appender appender = topic.partition(0).openAppender()) {
-                long producerId = files.store().newProducerId();
+                long producerId = HostedStore.of(files.store()).newProducerId();
                 Batch batch = appender.newBatch();
                 for (int i = 0; i < 20; i++) {
                     files.pass(Duration.ofSeconds(10));
@@ -203,9 +205,13 @@ class DumpLogSegmentsTest {
                     appender.append(batch.add(random.bytes(10), random.bytes(700)));
                     Compression foreign = Compression.values()[i % 5];
                     List<StoredRecord> records = random.next(0, 0, 1 + i, 200);
-                    appender.appendBatch(KafkaBatches.of(foreign).encode(records));
-                    appender.appendBatch(
-                            KafkaBatches.of(foreign).appendTime(files.nowMs()).encode(records));
+                    HostedAppender.of(appender)
+                            .appendBatch(KafkaBatches.of(foreign).encode(records));
+                    HostedAppender.of(appender)
+                            .appendBatch(
+                                    KafkaBatches.of(foreign)
+                                            .appendTime(files.nowMs())
+                                            .encode(records));
                 }
                 appender.append("the last one".getBytes(StandardCharsets.UTF_8));
             }

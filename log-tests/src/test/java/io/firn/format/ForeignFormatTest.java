@@ -16,6 +16,7 @@ import io.firn.Tailer;
 import io.firn.Topic;
 import io.firn.TopicOptions;
 import io.firn.Verdict;
+import io.firn.host.HostedAppender;
 import io.firn.kafka.KafkaBatches;
 import io.firn.kafka.RandomRecords;
 import io.firn.kafka.SeededTest;
@@ -72,11 +73,11 @@ class ForeignFormatTest {
             List<StoredRecord> records = random.next(0, next, countAndSize[0], countAndSize[1]);
             expected.addAll(records);
 
-            assertEquals(next, appender.appendBatch(maker.encode(records)));
+            assertEquals(next, HostedAppender.of(appender).appendBatch(maker.encode(records)));
         }
         byte[] megabyte = random.bytes(1 << 20);
         expected.add(new StoredRecord(0, expected.size(), 1_000, null, megabyte, List.of()));
-        appender.appendBatch(maker.encode(null, megabyte));
+        HostedAppender.of(appender).appendBatch(maker.encode(null, megabyte));
 
         assertSame(expected, FileStore.readAll(partition));
     }
@@ -85,7 +86,8 @@ class ForeignFormatTest {
     @EnumSource
     void shouldGiveAllRecordsTheLogsTimeWhereTheBatchSaysSo(Compression codec) {
         List<StoredRecord> records = new RandomRecords(4).next(0, 0, 50, 500);
-        appender.appendBatch(KafkaBatches.of(codec).appendTime(1_234_567).encode(records));
+        HostedAppender.of(appender)
+                .appendBatch(KafkaBatches.of(codec).appendTime(1_234_567).encode(records));
         List<StoredRecord> expected =
                 records.stream()
                         .map(
@@ -109,7 +111,8 @@ class ForeignFormatTest {
     void shouldStartAndStopInTheMiddleOfABatch(Compression codec) {
         List<StoredRecord> records = new RandomRecords(5).next(0, 0, 300, 300);
         for (int from = 0; from < 300; from += 100) {
-            appender.appendBatch(KafkaBatches.of(codec).encode(records.subList(from, from + 100)));
+            HostedAppender.of(appender)
+                    .appendBatch(KafkaBatches.of(codec).encode(records.subList(from, from + 100)));
         }
         try (Tailer tailer = partition.openTailer()) {
             for (int start : new int[] {0, 1, 50, 99, 100, 101, 250, 299}) {
@@ -138,10 +141,12 @@ class ForeignFormatTest {
         ByteBuffer larger = maker.encode(null, new byte[room - overhead + 1]);
         try (Appender tight = topic.partition(0).openAppender()) {
             for (int i = 0; i < 3; i++) {
-                assertEquals(2L * i, tight.appendBatch(fitting));
+                assertEquals(2L * i, HostedAppender.of(tight).appendBatch(fitting));
                 assertEquals(2L * i + 1, tight.append(new byte[] {1}));
                 String message =
-                        assertThrows(RecordTooLargeException.class, () -> tight.appendBatch(larger))
+                        assertThrows(
+                                        RecordTooLargeException.class,
+                                        () -> HostedAppender.of(tight).appendBatch(larger))
                                 .getMessage();
                 assertTrue(message.contains(" " + (room + 1) + " bytes"), message);
                 assertTrue(message.contains(" holds " + room), message);
@@ -190,7 +195,7 @@ class ForeignFormatTest {
                     random.next(0, expected.size(), count, 1 << numbers.nextInt(14));
             ByteBuffer batch = KafkaBatches.of(codec).encode(records);
 
-            assertEquals(expected.size(), appender.appendBatch(batch));
+            assertEquals(expected.size(), HostedAppender.of(appender).appendBatch(batch));
             expected.addAll(records);
         }
 

@@ -5,16 +5,17 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.firn.BatchReader;
-import io.firn.BatchRun;
 import io.firn.Compression;
 import io.firn.DurabilityClass;
-import io.firn.EpochEnd;
 import io.firn.Isolation;
 import io.firn.Partition;
-import io.firn.ReplicaAppender;
 import io.firn.Topic;
 import io.firn.TopicOptions;
+import io.firn.host.BatchReader;
+import io.firn.host.BatchRun;
+import io.firn.host.EpochEnd;
+import io.firn.host.HostedPartition;
+import io.firn.host.ReplicaAppender;
 import io.firn.kafka.SourceLog;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -66,7 +67,8 @@ class GoldenReplicaTest {
         Path written = Files.createTempDirectory("golden");
         try (FileStore files = new FileStore(written)) {
             Topic topic = files.store().createTopic(TOPIC, options());
-            try (ReplicaAppender appender = topic.openReplicaAppender(0)) {
+            try (ReplicaAppender appender =
+                    HostedPartition.of(topic.partition(0)).openReplicaAppender()) {
                 SourceLog lost = source().append(Compression.NONE, "lost").marker(7, true);
                 replicate(files, lost, appender);
                 appender.truncate(source().nextOffset());
@@ -78,7 +80,7 @@ class GoldenReplicaTest {
     }
 
     private static void assertHolds(SourceLog source, Partition partition) {
-        BatchReader reader = partition.openBatchReader(Isolation.UNCOMMITTED);
+        BatchReader reader = HostedPartition.of(partition).openBatchReader(Isolation.UNCOMMITTED);
         for (SourceLog.Stored each : source.batches()) {
             try (BatchRun run = reader.read(each.base(), 1, true)) {
                 byte[] found = new byte[run.bytes().remaining()];
@@ -98,8 +100,10 @@ class GoldenReplicaTest {
             Partition partition = files.topic(TOPIC).partition(0);
             assertHolds(source, partition);
             assertEquals(source.nextOffset() - 2, partition.visibleOffset(Isolation.COMMITTED));
-            assertEquals(1, partition.abortedTransactions(0, Long.MAX_VALUE).size());
-            try (ReplicaAppender appender = files.topic(TOPIC).openReplicaAppender(0)) {
+            assertEquals(
+                    1, HostedPartition.of(partition).abortedTransactions(0, Long.MAX_VALUE).size());
+            try (ReplicaAppender appender =
+                    HostedPartition.of(files.topic(TOPIC).partition(0)).openReplicaAppender()) {
                 assertEquals(6, appender.lastEpoch());
                 assertEquals(new EpochEnd(3, 1_037), appender.endOfEpoch(4));
                 source.epoch(9).marker(7, true);

@@ -9,6 +9,8 @@ import io.firn.Partition;
 import io.firn.RetainUntilRead;
 import io.firn.Topic;
 import io.firn.TopicOptions;
+import io.firn.host.HostedAppender;
+import io.firn.host.HostedStore;
 import io.firn.kafka.KafkaBatches;
 import io.firn.kafka.RandomRecords;
 import java.io.IOException;
@@ -127,9 +129,12 @@ final class GoldenStoreGenerator {
                     appender.append(batch);
                     appender.append(text(5, 6, 100));
                     KafkaBatches foreign = KafkaBatches.of(codec);
-                    appender.appendBatch(foreign.encode(random.next(0, 0, 5, 200)));
-                    appender.appendBatch(
-                            foreign.appendTime(files.nowMs()).encode(random.next(0, 0, 5, 200)));
+                    HostedAppender.of(appender)
+                            .appendBatch(foreign.encode(random.next(0, 0, 5, 200)));
+                    HostedAppender.of(appender)
+                            .appendBatch(
+                                    foreign.appendTime(files.nowMs())
+                                            .encode(random.next(0, 0, 5, 200)));
                 }
                 if (segment == 0) {
                     files.sealAll(topic);
@@ -148,7 +153,7 @@ final class GoldenStoreGenerator {
                 appender.append(batch);
             }
         }
-        files.store().newProducerId();
+        HostedStore.of(files.store()).newProducerId();
     }
 
     /** Wants no more than every medium gives, so that the store can be written to anywhere. */

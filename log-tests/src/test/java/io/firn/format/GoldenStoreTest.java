@@ -14,6 +14,7 @@ import io.firn.Tailer;
 import io.firn.Topic;
 import io.firn.Verdict;
 import io.firn.file.FileTier;
+import io.firn.host.HostedStore;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
@@ -120,7 +121,7 @@ class GoldenStoreTest {
                 assertThrows(OutOfOrderSequenceException.class, () -> appender.append(forgotten));
                 assertEquals(2L * last + 2, appender.append(batch(appender, 2 * last + 2)));
             }
-            assertTrue(files.store().newProducerId() > 0, "an id is given twice");
+            assertTrue(HostedStore.of(files.store()).newProducerId() > 0, "an id is given twice");
         }
     }
 

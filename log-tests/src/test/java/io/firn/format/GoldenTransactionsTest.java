@@ -9,15 +9,17 @@ import io.firn.Isolation;
 import io.firn.LogStore;
 import io.firn.Partition;
 import io.firn.Producer;
-import io.firn.ProducerIdentity;
 import io.firn.StoredRecord;
 import io.firn.Tailer;
 import io.firn.Topic;
 import io.firn.Transaction;
-import io.firn.TransactionCoordinator;
-import io.firn.TransactionCoordinator.CursorMove;
-import io.firn.TransactionCoordinator.State;
+import io.firn.Transaction.State;
 import io.firn.file.FileTier;
+import io.firn.host.HostedPartition;
+import io.firn.host.HostedStore;
+import io.firn.host.ProducerIdentity;
+import io.firn.host.TransactionCoordinator;
+import io.firn.host.TransactionCoordinator.CursorMove;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -83,7 +85,7 @@ class GoldenTransactionsTest {
                 tx.append(topic.partition(0), batch(topic, "aborted " + i));
             }
         }
-        TransactionCoordinator coordinator = store.transactions();
+        TransactionCoordinator coordinator = HostedStore.of(store).transactions();
         ProducerIdentity group = coordinator.open("copier", TIMEOUT, null);
         coordinator.advance(
                 "copier", group, List.of(new CursorMove(topic, "group", 1, 2, "a note")));
@@ -95,21 +97,23 @@ class GoldenTransactionsTest {
 
     /** Leaves a transaction open that moves many cursors, each by a request of its own. */
     private static void writeOneByOne(LogStore store, Topic topic) {
-        ProducerIdentity identity = store.transactions().open("one by one", TIMEOUT, null);
+        ProducerIdentity identity =
+                HostedStore.of(store).transactions().open("one by one", TIMEOUT, null);
         for (int i = 0; i < GROUPS; i++) {
             CursorMove move = new CursorMove(topic, "group " + i, 0, 1 + i % 2, "note " + i);
-            store.transactions().advance("one by one", identity, List.of(move));
+            HostedStore.of(store).transactions().advance("one by one", identity, List.of(move));
         }
     }
 
     /** Leaves a transaction open that commits offsets outside the log. */
     private static void writeOutside(LogStore store, Topic topic) {
-        ProducerIdentity identity = store.transactions().open("outside", TIMEOUT, null);
+        ProducerIdentity identity =
+                HostedStore.of(store).transactions().open("outside", TIMEOUT, null);
         List<CursorMove> moves =
                 List.of(
                         new CursorMove(topic, "outside", 0, 10_000, "above"),
                         new CursorMove(topic, "outside", 1, -2));
-        store.transactions().advance("outside", identity, moves);
+        HostedStore.of(store).transactions().advance("outside", identity, moves);
     }
 
     private static Batch batch(Topic topic, String value) {
@@ -127,7 +131,11 @@ class GoldenTransactionsTest {
         assertEquals(committed, read(topic.partition(0), Isolation.COMMITTED));
         assertEquals(committed, read(topic.partition(1), Isolation.COMMITTED));
         assertEquals(7, read(topic.partition(0), Isolation.UNCOMMITTED).size());
-        assertEquals(3, topic.partition(0).abortedTransactions(0, Long.MAX_VALUE).size());
+        assertEquals(
+                3,
+                HostedPartition.of(topic.partition(0))
+                        .abortedTransactions(0, Long.MAX_VALUE)
+                        .size());
         assertEquals(2, topic.cursor("reader").offset(0));
         assertEquals(2, topic.cursor("group").offset(1));
     }
@@ -140,7 +148,7 @@ class GoldenTransactionsTest {
             assertEquals(List.of(), files.store().findings());
             Topic topic = files.topic("t");
             assertHoldsWhatWasCommitted(topic);
-            TransactionCoordinator coordinator = files.store().transactions();
+            TransactionCoordinator coordinator = HostedStore.of(files.store()).transactions();
             assertEquals(
                     List.of(new CursorMove(topic, "group", 1, 2, "a note")),
                     coordinator.notes("copier"));
@@ -159,7 +167,7 @@ class GoldenTransactionsTest {
     void shouldStillHaveMovesThatWereAddedToAnEntry() throws IOException {
         GoldenZip.unpack(ADDED_MOVES, directory);
         try (FileStore files = new FileStore(directory)) {
-            TransactionCoordinator coordinator = files.store().transactions();
+            TransactionCoordinator coordinator = HostedStore.of(files.store()).transactions();
             ProducerIdentity identity = coordinator.find("one by one").identity();
             Topic topic = files.topic("t");
             assertEquals(-1, topic.cursor("group 99").offset(0));
@@ -175,7 +183,7 @@ class GoldenTransactionsTest {
     void shouldStillCommitOffsetsOutsideTheLog() throws IOException {
         GoldenZip.unpack(OUTSIDE, directory);
         try (FileStore files = new FileStore(directory)) {
-            TransactionCoordinator coordinator = files.store().transactions();
+            TransactionCoordinator coordinator = HostedStore.of(files.store()).transactions();
             ProducerIdentity identity = coordinator.find("outside").identity();
             Topic topic = files.topic("t");
             coordinator.end("outside", identity, true, true);

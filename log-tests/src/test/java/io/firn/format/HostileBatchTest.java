@@ -10,11 +10,12 @@ import io.firn.BatchTooLargeException;
 import io.firn.Compression;
 import io.firn.DamagedRangeException;
 import io.firn.Durability;
-import io.firn.InvalidBatchException;
 import io.firn.Partition;
 import io.firn.Tailer;
 import io.firn.TopicOptions;
 import io.firn.Verdict;
+import io.firn.host.HostedAppender;
+import io.firn.host.InvalidBatchException;
 import io.firn.kafka.KafkaBatches;
 import io.firn.kafka.SeededTest;
 import java.io.IOException;
@@ -94,7 +95,8 @@ class HostileBatchTest {
     @Test
     void shouldHandOutAscendingOffsetsOnly() {
         byte[] records = records(2, 0, 1, 2, 4, 3);
-        appender.appendBatch(batch(Compression.GZIP, 5, compressed(Compression.GZIP, records)));
+        HostedAppender.of(appender)
+                .appendBatch(batch(Compression.GZIP, 5, compressed(Compression.GZIP, records)));
         appender.append(new byte[] {7});
         List<Long> offsets = new ArrayList<>();
         try (Tailer tailer = partition.openTailer()) {
@@ -109,7 +111,7 @@ class HostileBatchTest {
         byte[] bomb = compressed(Compression.GZIP, new byte[(128 << 20) + 1]);
         assertTrue(bomb.length < 200_000, "a bomb of " + bomb.length + " bytes");
 
-        appender.appendBatch(batch(Compression.GZIP, 2, bomb));
+        HostedAppender.of(appender).appendBatch(batch(Compression.GZIP, 2, bomb));
         appender.append(new byte[] {1});
         List<Long> offsets = new ArrayList<>();
         try (Tailer tailer = partition.openTailer()) {
@@ -129,7 +131,8 @@ class HostileBatchTest {
         byte[] one = compressed(Compression.GZIP, records(Integer.MAX_VALUE - 1));
         ByteBuffer lies = batch(Compression.GZIP, Integer.MAX_VALUE, one);
 
-        assertThrows(InvalidBatchException.class, () -> appender.appendBatch(lies));
+        assertThrows(
+                InvalidBatchException.class, () -> HostedAppender.of(appender).appendBatch(lies));
 
         assertEquals(1, partition.nextOffset());
         appender.append(new byte[] {2});
@@ -146,7 +149,9 @@ class HostileBatchTest {
         ByteBuffer dense = batch(Compression.SNAPPY, 100_000, block);
 
         InvalidBatchException e =
-                assertThrows(InvalidBatchException.class, () -> appender.appendBatch(dense));
+                assertThrows(
+                        InvalidBatchException.class,
+                        () -> HostedAppender.of(appender).appendBatch(dense));
 
         assertTrue(e.getMessage().contains("a block of it takes"), e.getMessage());
     }
@@ -174,7 +179,7 @@ class HostileBatchTest {
             for (int flips = random.nextInt(3); flips > 0; flips--) {
                 payload[random.nextInt(payload.length)] ^= (byte) (1 << random.nextInt(8));
             }
-            appender.appendBatch(batch(codec, 1 + random.nextInt(6), payload));
+            HostedAppender.of(appender).appendBatch(batch(codec, 1 + random.nextInt(6), payload));
             whole.add(appender.append(new byte[] {1}));
         }
         List<Long> offsets = new ArrayList<>();
@@ -195,7 +200,7 @@ class HostileBatchTest {
 
     private void assertLost(ByteBuffer batch, int count, String why) {
         long before = appender.append(new byte[] {1});
-        long lost = appender.appendBatch(batch);
+        long lost = HostedAppender.of(appender).appendBatch(batch);
         long after = appender.append(new byte[] {2});
         assertEquals(before + 1, lost);
         assertEquals(lost + count, after);

@@ -7,6 +7,7 @@ import io.firn.MissingCodecException;
 import io.firn.Partition;
 import io.firn.Tailer;
 import io.firn.Verdict;
+import io.firn.host.HostedAppender;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
@@ -49,7 +50,7 @@ final class WithoutCodecs {
         byte[] batch = Files.readAllBytes(batches.resolve(codec.name()));
         long behind;
         try (Appender appender = partition.openAppender()) {
-            appender.appendBatch(ByteBuffer.wrap(batch));
+            HostedAppender.of(appender).appendBatch(ByteBuffer.wrap(batch));
             behind = appender.append("behind".getBytes(StandardCharsets.UTF_8));
         }
         try {

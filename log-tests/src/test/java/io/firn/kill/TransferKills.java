@@ -8,6 +8,7 @@ import io.firn.Partition;
 import io.firn.Tailer;
 import io.firn.Topic;
 import io.firn.Verdict;
+import io.firn.host.HostedPartition;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -132,7 +133,7 @@ public final class TransferKills {
                     acknowledged <= transfers,
                     acknowledged + " were acknowledged, there are " + transfers);
             aborted =
-                    accounts.partition(0)
+                    HostedPartition.of(accounts.partition(0))
                             .abortedTransactions(0, accounts.partition(0).nextOffset())
                             .size();
         }

@@ -13,9 +13,10 @@ import io.firn.Producer;
 import io.firn.StoreFullException;
 import io.firn.Tailer;
 import io.firn.Transaction;
-import io.firn.TransactionCoordinator.State;
+import io.firn.Transaction.State;
 import io.firn.TransactionStateException;
 import io.firn.Verdict;
+import io.firn.host.HostedStore;
 import io.firn.sim.SimulatedFileMedium;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -177,9 +178,16 @@ class AbortOnFullDiskTest {
         medium.faults().limitBytes(Long.MAX_VALUE);
         assertThrows(
                 TransactionStateException.class,
-                () -> store.transactions().end("p", producer.identity(), true, false));
+                () ->
+                        HostedStore.of(store)
+                                .transactions()
+                                .end(
+                                        "p",
+                                        HostedStore.of(store).transactions().find("p").identity(),
+                                        true,
+                                        false));
         makeRoom();
-        assertEquals(State.ABORTED, store.transactions().find("p").state());
+        assertEquals(State.ABORTED, HostedStore.of(store).transactions().find("p").state());
         assertCommitted(1);
     }
 

@@ -5,8 +5,6 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import io.firn.Appender;
 import io.firn.Batch;
-import io.firn.BatchReader;
-import io.firn.BatchRun;
 import io.firn.Compression;
 import io.firn.DamagedRange;
 import io.firn.DamagedRangeException;
@@ -14,6 +12,9 @@ import io.firn.LogStore;
 import io.firn.Partition;
 import io.firn.TopicOptions;
 import io.firn.file.FileTier;
+import io.firn.host.BatchReader;
+import io.firn.host.BatchRun;
+import io.firn.host.HostedPartition;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.file.Files;
@@ -147,7 +148,8 @@ class DamagedBatchesTest {
         damage(8, 50, 51, 250);
 
         try (LogStore store = open()) {
-            BatchReader reader = store.openTopic("t").partition(0).openBatchReader();
+            BatchReader reader =
+                    HostedPartition.of(store.openTopic("t").partition(0)).openBatchReader();
             List<String> seen = new ArrayList<>();
             long end = BATCHES * EACH;
             long at = 0;
@@ -172,7 +174,8 @@ class DamagedBatchesTest {
         damage(8, 50, 250);
 
         try (LogStore store = open()) {
-            BatchReader reader = store.openTopic("t").partition(0).openBatchReader();
+            BatchReader reader =
+                    HostedPartition.of(store.openTopic("t").partition(0)).openBatchReader();
             List<Long> bases = new ArrayList<>();
             long end = BATCHES * EACH;
             long at = 0;

@@ -4,10 +4,11 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import io.firn.Appender;
-import io.firn.BatchReader;
-import io.firn.BatchRun;
 import io.firn.DamagedRangeException;
 import io.firn.LogStore;
+import io.firn.host.BatchReader;
+import io.firn.host.BatchRun;
+import io.firn.host.HostedPartition;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.file.Path;
@@ -66,13 +67,13 @@ class DamagedLastBatchTest {
     void shouldNotBeHandedOutWhenItSeemsToEndAboveTheVisibleEnd(int delta) throws IOException {
         try (LogStore store = disk.open()) {
             damage(delta);
-            BatchReader reader = Disk.partition(store).openBatchReader();
+            BatchReader reader = HostedPartition.of(Disk.partition(store)).openBatchReader();
 
             try (BatchRun run = reader.read(0, 1 << 20, false)) {
                 assertEquals(BATCHES - 1, run.nextOffset());
             }
             checkReported(reader);
-            checkReported(Disk.partition(store).openBatchReader());
+            checkReported(HostedPartition.of(Disk.partition(store)).openBatchReader());
         }
     }
 
@@ -81,13 +82,13 @@ class DamagedLastBatchTest {
     void shouldNotBeHandedOutWhenItSeemsToBeShorter(int length) throws IOException {
         try (LogStore store = disk.open()) {
             damage(LENGTH, length);
-            BatchReader reader = Disk.partition(store).openBatchReader();
+            BatchReader reader = HostedPartition.of(Disk.partition(store)).openBatchReader();
 
             try (BatchRun run = reader.read(0, 1 << 20, false)) {
                 assertEquals(BATCHES - 1, run.nextOffset());
             }
             checkReported(reader);
-            checkReported(Disk.partition(store).openBatchReader());
+            checkReported(HostedPartition.of(Disk.partition(store)).openBatchReader());
         }
     }
 
@@ -98,7 +99,7 @@ class DamagedLastBatchTest {
             try (Appender appender = Disk.partition(store).openAppender()) {
                 appender.append(new byte[500]);
             }
-            BatchReader reader = Disk.partition(store).openBatchReader();
+            BatchReader reader = HostedPartition.of(Disk.partition(store)).openBatchReader();
 
             checkReported(reader);
             try (BatchRun run = reader.read(BATCHES, 1 << 20, true)) {

@@ -3,8 +3,6 @@ package io.firn.trouble;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
-import io.firn.BatchReader;
-import io.firn.BatchRun;
 import io.firn.DamagedRangeException;
 import io.firn.Isolation;
 import io.firn.LogStore;
@@ -14,6 +12,9 @@ import io.firn.TimestampedOffset;
 import io.firn.Topic;
 import io.firn.TopicOptions;
 import io.firn.Verdict;
+import io.firn.host.BatchReader;
+import io.firn.host.BatchRun;
+import io.firn.host.HostedPartition;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.file.Files;
@@ -146,7 +147,7 @@ class FollowedLossTest {
     @Test
     void shouldReportItToReadersOfBatches() throws IOException {
         lose(IN_SECOND);
-        BatchReader batches = followed.openBatchReader(Isolation.UNCOMMITTED);
+        BatchReader batches = HostedPartition.of(followed).openBatchReader(Isolation.UNCOMMITTED);
         try (BatchRun run = batches.read(0, 1 << 20, true)) {
             assertEquals(0, run.baseOffset());
             assertEquals(2, run.nextOffset());

@@ -10,7 +10,7 @@ import io.firn.Producer;
 import io.firn.StoreMetrics.TransactionMetrics;
 import io.firn.Topic;
 import io.firn.Transaction;
-import io.firn.TransactionCoordinator.State;
+import io.firn.Transaction.State;
 import io.firn.file.FileTier;
 import io.firn.sim.SimulatedFileMedium;
 import io.firn.store.StoreBuilder;

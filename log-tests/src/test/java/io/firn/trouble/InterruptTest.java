@@ -10,6 +10,7 @@ import io.firn.LogStore;
 import io.firn.Partition;
 import io.firn.Tailer;
 import io.firn.Verdict;
+import io.firn.host.HostedStore;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -46,7 +47,7 @@ class InterruptTest {
             assertEquals(2, partition.deleteRecordsBefore(2));
             assertEquals(7, partition.findTimestamp(7).offset());
             assertEquals(RECORDS - 2, Found.in(partition).records().size());
-            store.newProducerId();
+            HostedStore.of(store).newProducerId();
             store.createTopic("mortal", Disk.SMALL);
             store.deleteTopic("mortal");
             assertTrue(Thread.currentThread().isInterrupted());

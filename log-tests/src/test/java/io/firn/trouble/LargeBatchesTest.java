@@ -15,6 +15,7 @@ import io.firn.Verdict;
 import io.firn.file.FileTier;
 import io.firn.format.BatchEncoder;
 import io.firn.format.Scratch;
+import io.firn.host.HostedAppender;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
@@ -83,7 +84,7 @@ class LargeBatchesTest {
             Topic topic = store.createTopic("t", options);
             for (int i = 0; i < PARTITIONS; i++) {
                 try (Appender appender = topic.partition(i).openAppender()) {
-                    appender.appendBatch(ByteBuffer.wrap(batch));
+                    HostedAppender.of(appender).appendBatch(ByteBuffer.wrap(batch));
                 }
             }
         }

@@ -10,6 +10,7 @@ import io.firn.StoreOpenException;
 import io.firn.Topic;
 import io.firn.TopicOptions;
 import io.firn.file.FileTier;
+import io.firn.host.HostedStore;
 import io.firn.medium.MediumFile;
 import io.firn.medium.SmallFile;
 import io.firn.sim.SimulatedFileMedium;
@@ -62,7 +63,7 @@ class NewerVersionTest {
             topic.cursor("c").advance(0, 2);
             topic.cursor("c").force();
         }
-        store.newProducerId();
+        HostedStore.of(store).newProducerId();
         for (int i = 0; i < 5; i++) {
             clock.advance(1_000);
             store.doWork();

@@ -9,14 +9,15 @@ import io.firn.LogStore;
 import io.firn.Partition;
 import io.firn.Producer;
 import io.firn.ProducerFencedException;
-import io.firn.ProducerIdentity;
 import io.firn.Tailer;
 import io.firn.Topic;
 import io.firn.Transaction;
-import io.firn.TransactionCoordinator;
-import io.firn.TransactionCoordinator.State;
+import io.firn.Transaction.State;
 import io.firn.Verdict;
 import io.firn.file.FileTier;
+import io.firn.host.HostedStore;
+import io.firn.host.ProducerIdentity;
+import io.firn.host.TransactionCoordinator;
 import io.firn.sim.SimulatedFileMedium;
 import io.firn.store.StoreBuilder;
 import java.nio.charset.StandardCharsets;
@@ -106,7 +107,7 @@ class TransactionExpiryTest {
 
     private void assertExpired(LogStore store, int i) {
         String name = "p" + i;
-        TransactionCoordinator coordinator = store.transactions();
+        TransactionCoordinator coordinator = HostedStore.of(store).transactions();
         assertEquals(State.ABORTED, coordinator.find(name).state(), name);
         ProducerIdentity before = identities.get(i);
         assertThrows(
@@ -139,7 +140,7 @@ class TransactionExpiryTest {
         Producer producer =
                 store.openProducer(
                         "p" + i, Duration.ofMillis(LEAST_TIMEOUT_MS + STEP_MS * (i + 1L) - 1));
-        identities.add(producer.identity());
+        identities.add(HostedStore.of(store).transactions().find(producer.name()).identity());
         Transaction tx = producer.beginTransaction();
         append(tx, i, i % PARTITIONS);
         append(tx, i, (i + 1) % PARTITIONS);

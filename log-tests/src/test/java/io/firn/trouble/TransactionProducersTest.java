@@ -11,14 +11,16 @@ import io.firn.LogStore;
 import io.firn.LogStoreBuilder;
 import io.firn.Partition;
 import io.firn.Producer;
-import io.firn.ProducerIdentity;
 import io.firn.Topic;
 import io.firn.Transaction;
-import io.firn.TransactionCoordinator;
-import io.firn.TransactionCoordinator.CursorMove;
-import io.firn.TransactionCoordinator.State;
-import io.firn.VisibleListener;
+import io.firn.Transaction.State;
 import io.firn.file.FileTier;
+import io.firn.host.HostedPartition;
+import io.firn.host.HostedStore;
+import io.firn.host.ProducerIdentity;
+import io.firn.host.TransactionCoordinator;
+import io.firn.host.TransactionCoordinator.CursorMove;
+import io.firn.host.VisibleListener;
 import io.firn.sim.SimulatedFileMedium;
 import io.firn.store.StoreBuilder;
 import java.nio.file.Path;
@@ -95,13 +97,13 @@ class TransactionProducersTest {
                         }
                     }
                 };
-        partition.addVisibleListener(listener);
+        HostedPartition.of(partition).addVisibleListener(listener);
         slow.start();
         isInside.await();
         other.run();
         goesOn.countDown();
         slow.join();
-        partition.removeVisibleListener(listener);
+        HostedPartition.of(partition).removeVisibleListener(listener);
     }
 
     @Test
@@ -118,12 +120,13 @@ class TransactionProducersTest {
             topic.partition(0).force();
             assertEquals(topic.partition(0).nextOffset(), topic.partition(0).visibleOffset());
         }
-        assertEquals(1, store.transactions().producersOf(topic.partition(0)).size());
+        assertEquals(
+                1, HostedStore.of(store).transactions().producersOf(topic.partition(0)).size());
     }
 
     @Test
     void shouldEndATransactionWhosePartitionIsDeletedBeforeItHasItsMarker() {
-        TransactionCoordinator coordinator = store.transactions();
+        TransactionCoordinator coordinator = HostedStore.of(store).transactions();
         ProducerIdentity identity = coordinator.open("p", TEN_DAYS, null);
         Topic gone = store.createTopic("gone", TransactionTroubleTest.SMALL);
         coordinator.add("p", identity, List.of(gone.partition(0), topic.partition(0)));
@@ -142,7 +145,7 @@ class TransactionProducersTest {
 
     @Test
     void shouldForgetNamesAfterAWeekWhoseProducersHaveCommitted() {
-        TransactionCoordinator coordinator = store.transactions();
+        TransactionCoordinator coordinator = HostedStore.of(store).transactions();
         for (int i = 0; i < 1_000; i++) {
             String name = "p" + i;
             ProducerIdentity identity = coordinator.open(name, TEN_DAYS, null);
@@ -168,7 +171,7 @@ class TransactionProducersTest {
     void shouldForgetNamesAfterTheTimeThatTheStoreIsOpenedWith() {
         store.close();
         store = newStore().producerNameExpiry(Duration.ofHours(2)).open();
-        TransactionCoordinator coordinator = store.transactions();
+        TransactionCoordinator coordinator = HostedStore.of(store).transactions();
         coordinator.open("unused", TEN_DAYS, null);
         ProducerIdentity open = coordinator.open("open", TEN_DAYS, null);
         coordinator.begin("open", open);
@@ -185,11 +188,11 @@ class TransactionProducersTest {
         store.close();
         store = newStore().producerNameExpiry(Duration.ofHours(2)).open();
         pass(1_000 * 3_600_000L);
-        store.transactions().open("unused", TEN_DAYS, null);
+        HostedStore.of(store).transactions().open("unused", TEN_DAYS, null);
         pass(-1_000 * 3_600_000L);
         for (int i = 0; i < 4; i++) {
             pass(3_600_001);
         }
-        assertNull(store.transactions().find("unused"));
+        assertNull(HostedStore.of(store).transactions().find("unused"));
     }
 }

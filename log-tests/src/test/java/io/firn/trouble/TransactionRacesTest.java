@@ -7,8 +7,10 @@ import io.firn.LogStore;
 import io.firn.Partition;
 import io.firn.Producer;
 import io.firn.Transaction;
-import io.firn.TransactionCoordinator.State;
+import io.firn.Transaction.State;
 import io.firn.TransactionStateException;
+import io.firn.host.HostedPartition;
+import io.firn.host.HostedStore;
 import io.firn.sim.SimulatedFileMedium;
 import java.time.Duration;
 import java.util.List;
@@ -80,7 +82,7 @@ class TransactionRacesTest {
             append(tx, 0);
             tx.commit();
         }
-        assertEquals(State.COMMITTED, store.transactions().find("p").state());
+        assertEquals(State.COMMITTED, HostedStore.of(store).transactions().find("p").state());
     }
 
     @Test
@@ -148,7 +150,8 @@ class TransactionRacesTest {
                 assertEquals(partition.nextOffset(), partition.visibleOffset());
                 assertEquals(
                         isCommitted,
-                        partition.abortedTransactions(0, Long.MAX_VALUE).size() == closings,
+                        HostedPartition.of(partition).abortedTransactions(0, Long.MAX_VALUE).size()
+                                == closings,
                         "partition " + i);
             }
             closings += isCommitted ? 0 : 1;

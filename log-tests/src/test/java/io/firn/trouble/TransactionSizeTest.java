@@ -12,15 +12,16 @@ import io.firn.Isolation;
 import io.firn.LogStore;
 import io.firn.Partition;
 import io.firn.Producer;
-import io.firn.ProducerIdentity;
 import io.firn.RecordTooLargeException;
 import io.firn.Topic;
 import io.firn.TopicOptions;
 import io.firn.Transaction;
-import io.firn.TransactionCoordinator;
-import io.firn.TransactionCoordinator.CursorMove;
-import io.firn.TransactionCoordinator.State;
+import io.firn.Transaction.State;
 import io.firn.file.FileTier;
+import io.firn.host.HostedStore;
+import io.firn.host.ProducerIdentity;
+import io.firn.host.TransactionCoordinator;
+import io.firn.host.TransactionCoordinator.CursorMove;
 import io.firn.sim.SimulatedFileMedium;
 import io.firn.store.StoreBuilder;
 import java.nio.file.Path;
@@ -127,7 +128,7 @@ class TransactionSizeTest {
             }
             tx.commit();
         }
-        assertEquals(State.COMMITTED, store.transactions().find("p").state());
+        assertEquals(State.COMMITTED, HostedStore.of(store).transactions().find("p").state());
         assertTrue(isStable(0));
         assertTrue(isStable(PARTITIONS - 1));
     }
@@ -161,7 +162,7 @@ class TransactionSizeTest {
 
     @Test
     void shouldRefuseAServersClientBeforeItBeginsATransaction() {
-        TransactionCoordinator coordinator = store.transactions();
+        TransactionCoordinator coordinator = HostedStore.of(store).transactions();
         var identity = coordinator.open("p", TIMEOUT, null);
         List<CursorMove> moves = new ArrayList<>();
         for (int i = 0; i < MANY; i++) {
@@ -178,7 +179,7 @@ class TransactionSizeTest {
 
     @Test
     void shouldRefuseALongerNoteThatATransactionCouldNotBeCommittedWith() {
-        TransactionCoordinator coordinator = store.transactions();
+        TransactionCoordinator coordinator = HostedStore.of(store).transactions();
         var identity = coordinator.open("p", TIMEOUT, null);
         int noted = fillWithNotes(identity);
         coordinator.end("p", identity, true, false);
@@ -188,7 +189,7 @@ class TransactionSizeTest {
 
     @Test
     void shouldTakeShorterNotesIntoAFullTransaction() {
-        TransactionCoordinator coordinator = store.transactions();
+        TransactionCoordinator coordinator = HostedStore.of(store).transactions();
         var identity = coordinator.open("p", TIMEOUT, null);
         int full = fillWithNotes(identity);
         CursorMove refused = noted(full, LONG_NOTE);
@@ -228,7 +229,7 @@ class TransactionSizeTest {
 
     private boolean isTaken(ProducerIdentity identity, CursorMove... moves) {
         try {
-            store.transactions().advance("p", identity, List.of(moves));
+            HostedStore.of(store).transactions().advance("p", identity, List.of(moves));
             return true;
         } catch (RecordTooLargeException e) {
             assertTrue(e.getMessage().contains("smaller transactions"), e.getMessage());
@@ -239,7 +240,7 @@ class TransactionSizeTest {
     /** Fills an entry to the last partition: by notes, whose sizes are counted exactly. */
     @Test
     void shouldEndWhatItHasTakenFromAServersClient() {
-        TransactionCoordinator coordinator = store.transactions();
+        TransactionCoordinator coordinator = HostedStore.of(store).transactions();
         String name = "\u20ac".repeat(249);
         var identity = coordinator.open(name, TIMEOUT, null);
         List<CursorMove> moves = new ArrayList<>();
@@ -278,7 +279,7 @@ class TransactionSizeTest {
                 tx.commit();
             }
         }
-        assertEquals(State.COMMITTED, store.transactions().find("p").state());
+        assertEquals(State.COMMITTED, HostedStore.of(store).transactions().find("p").state());
         assertTrue(isStable(PARTITIONS - 1));
     }
 
@@ -308,7 +309,7 @@ class TransactionSizeTest {
                 tx.commit();
             }
         }
-        assertEquals(State.COMMITTED, store.transactions().find("p").state());
+        assertEquals(State.COMMITTED, HostedStore.of(store).transactions().find("p").state());
         assertTrue(isStable(0));
     }
 
@@ -332,8 +333,10 @@ class TransactionSizeTest {
         assertTrue(isStable(0));
         assertEquals(List.of(), store.findings());
         for (int p = 0; p < 8; p++) {
-            var found = store.transactions().find("p" + p);
-            store.transactions().begin(found.name(), found.identity()); // its entry was written
+            var found = HostedStore.of(store).transactions().find("p" + p);
+            HostedStore.of(store)
+                    .transactions()
+                    .begin(found.name(), found.identity()); // its entry was written
         }
     }
 }

@@ -14,19 +14,21 @@ import io.firn.Isolation;
 import io.firn.LogStore;
 import io.firn.Partition;
 import io.firn.Producer;
-import io.firn.ProducerIdentity;
 import io.firn.StoreFullException;
 import io.firn.StoreOpenException;
 import io.firn.Tailer;
 import io.firn.Topic;
 import io.firn.TopicOptions;
 import io.firn.Transaction;
-import io.firn.TransactionCoordinator;
-import io.firn.TransactionCoordinator.CursorMove;
-import io.firn.TransactionCoordinator.State;
+import io.firn.Transaction.State;
 import io.firn.UnknownTopicException;
 import io.firn.Verdict;
 import io.firn.file.FileTier;
+import io.firn.host.HostedPartition;
+import io.firn.host.HostedStore;
+import io.firn.host.ProducerIdentity;
+import io.firn.host.TransactionCoordinator;
+import io.firn.host.TransactionCoordinator.CursorMove;
 import io.firn.sim.SimulatedFileMedium;
 import io.firn.sim.Survival;
 import io.firn.store.StoreBuilder;
@@ -164,7 +166,7 @@ class TransactionTroubleTest {
         pass(10_000);
         full.force();
         assertTrue(isStable(full));
-        assertEquals(List.of(), full.abortedTransactions(0, full.nextOffset()));
+        assertEquals(List.of(), HostedPartition.of(full).abortedTransactions(0, full.nextOffset()));
     }
 
     @Test
@@ -187,7 +189,7 @@ class TransactionTroubleTest {
         pass(10_000);
         full.force();
         assertTrue(isStable(full));
-        assertEquals(List.of(), full.abortedTransactions(0, full.nextOffset()));
+        assertEquals(List.of(), HostedPartition.of(full).abortedTransactions(0, full.nextOffset()));
         assertEquals(end + 1, full.nextOffset());
     }
 
@@ -205,13 +207,14 @@ class TransactionTroubleTest {
                                 appender.append(new byte[1]);
                             }
                         });
-        busy.addVisibleListener(
-                () -> {
-                    if (Thread.currentThread() == slow) {
-                        isTold.countDown();
-                        await(goesOn);
-                    }
-                });
+        HostedPartition.of(busy)
+                .addVisibleListener(
+                        () -> {
+                            if (Thread.currentThread() == slow) {
+                                isTold.countDown();
+                                await(goesOn);
+                            }
+                        });
         append(tx, busy, "committed beside it");
         slow.start();
         assertTrue(isTold.await(HANGS_AFTER_S, TimeUnit.SECONDS));
@@ -266,11 +269,11 @@ class TransactionTroubleTest {
         fillDisk();
         StoreFullException why = assertThrows(StoreFullException.class, tx::commit);
         assertTrue(why.getMessage().contains("still open"), why.getMessage());
-        assertEquals(State.ONGOING, store.transactions().find("p").state());
+        assertEquals(State.ONGOING, HostedStore.of(store).transactions().find("p").state());
         medium.faults().limitBytes(Long.MAX_VALUE);
         pass(10_000);
         tx.abort();
-        assertEquals(State.ABORTED, store.transactions().find("p").state());
+        assertEquals(State.ABORTED, HostedStore.of(store).transactions().find("p").state());
         assertFalse(read(partition(1)).contains("open"));
     }
 
@@ -385,17 +388,17 @@ class TransactionTroubleTest {
         append(store.openProducer("busy", tenDays).beginTransaction(), partition(0), "open");
         clock.advance(Duration.ofDays(8).toMillis());
         pass(3_600_001);
-        assertEquals(null, store.transactions().find("idle"));
-        assertTrue(store.transactions().find("busy") != null);
+        assertEquals(null, HostedStore.of(store).transactions().find("idle"));
+        assertTrue(HostedStore.of(store).transactions().find("busy") != null);
         clock.advance(-Duration.ofDays(30).toMillis());
         pass(1);
         commit(1, 2);
-        assertTrue(store.transactions().find("busy") != null);
+        assertTrue(HostedStore.of(store).transactions().find("busy") != null);
     }
 
     @Test
     void shouldOpenOnAFullDiskWithDecisionsThatAreNotCarriedOut() {
-        TransactionCoordinator coordinator = store.transactions();
+        TransactionCoordinator coordinator = HostedStore.of(store).transactions();
         ProducerIdentity identity = coordinator.open("p", Duration.ofDays(10), null);
         coordinator.advance("p", identity, List.of(new CursorMove(topic(), "reader", 0, 1)));
         coordinator.end("p", identity, true, false);
@@ -408,13 +411,15 @@ class TransactionTroubleTest {
         store = openStore();
         assertTrue(read(partition(1)).contains("committed"));
         assertEquals(1, topic().cursor("reader").offset(0));
-        assertThrows(StoreFullException.class, () -> store.transactions().begin("p", identity));
+        assertThrows(
+                StoreFullException.class,
+                () -> HostedStore.of(store).transactions().begin("p", identity));
         assertEquals(1, partition(1).deleteRecordsBefore(1));
         full.ignoreOperations();
         full.faults().limitBytes(Long.MAX_VALUE);
         pass(10_000);
-        store.transactions().begin("p", identity);
-        assertEquals(State.ONGOING, store.transactions().find("p").state());
+        HostedStore.of(store).transactions().begin("p", identity);
+        assertEquals(State.ONGOING, HostedStore.of(store).transactions().find("p").state());
         commit(0, 1);
         assertTrue(isStable(partition(0)) && isStable(partition(1)));
     }

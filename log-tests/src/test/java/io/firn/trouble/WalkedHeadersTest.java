@@ -3,9 +3,10 @@ package io.firn.trouble;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import io.firn.Appender;
-import io.firn.BatchReader;
-import io.firn.BatchRun;
 import io.firn.LogStore;
+import io.firn.host.BatchReader;
+import io.firn.host.BatchRun;
+import io.firn.host.HostedPartition;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.file.Path;
@@ -54,7 +55,7 @@ class WalkedHeadersTest {
     }
 
     private static long endOfRun(LogStore store) {
-        BatchReader reader = Disk.partition(store).openBatchReader();
+        BatchReader reader = HostedPartition.of(Disk.partition(store)).openBatchReader();
         try (BatchRun run = reader.read(0, 1 << 20, false)) {
             return run.nextOffset();
         }

@@ -6,8 +6,9 @@ import io.firn.InvalidOptionException;
 import io.firn.LogStore;
 import io.firn.MoveControl;
 import io.firn.MoveOutcome;
-import io.firn.StoreService;
 import io.firn.UnknownTopicException;
+import io.firn.host.HostedStore;
+import io.firn.host.StoreService;
 import io.firn.medium.GuardedLog;
 import java.time.Duration;
 import java.util.Objects;
@@ -70,11 +71,11 @@ public final class Migrator implements AutoCloseable {
      *     thread would wait for itself
      */
     public Migrator start() {
-        store.attach(service);
+        HostedStore.of(store).attach(service);
         try {
             threads.start();
         } catch (ClosedException e) {
-            store.detach(service);
+            HostedStore.of(store).detach(service);
             throw e;
         }
         return this;
@@ -101,7 +102,7 @@ public final class Migrator implements AutoCloseable {
     @Override
     public void close() {
         end(true);
-        store.detach(service);
+        HostedStore.of(store).detach(service);
     }
 
     private void end(boolean forGood) {

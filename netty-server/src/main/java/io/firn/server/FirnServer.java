@@ -500,7 +500,7 @@ public final class FirnServer implements AutoCloseable {
          *
          * @throws IOException if it cannot listen on the address, or cannot write to the store's
          *     directory
-         * @throws io.firn.ServiceAttachedException if the store has another server
+         * @throws io.firn.host.ServiceAttachedException if the store has another server
          * @throws InvalidOptionException if an option is invalid, or the store is open read-only
          * @throws io.firn.ClosedException if the store is closed
          */

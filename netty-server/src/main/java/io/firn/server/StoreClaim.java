@@ -2,7 +2,8 @@ package io.firn.server;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.firn.LogStore;
-import io.firn.StoreService;
+import io.firn.host.HostedStore;
+import io.firn.host.StoreService;
 import java.io.IOException;
 
 /**
@@ -12,7 +13,7 @@ import java.io.IOException;
 final class StoreClaim implements StoreService {
     private static final System.Logger LOG = System.getLogger("io.firn.server");
 
-    private final LogStore store;
+    private final HostedStore store;
     private volatile String where;
 
     /** Ends the server; null while there is none. */
@@ -25,7 +26,7 @@ final class StoreClaim implements StoreService {
      * @param listeners where the server is about to listen
      */
     StoreClaim(LogStore store, String listeners) {
-        this.store = store;
+        this.store = HostedStore.of(store);
         this.where = listeners;
     }
 
@@ -38,7 +39,7 @@ final class StoreClaim implements StoreService {
     /**
      * Claims the store, and starts a server on it.
      *
-     * @throws io.firn.ServiceAttachedException if the store has another one
+     * @throws io.firn.host.ServiceAttachedException if the store has another one
      */
     synchronized <T> T start(Start<T> start) throws IOException {
         store.attach(this);

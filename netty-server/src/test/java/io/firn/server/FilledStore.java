@@ -9,6 +9,7 @@ import io.firn.StoredRecord;
 import io.firn.Topic;
 import io.firn.TopicOptions;
 import io.firn.file.FileTier;
+import io.firn.host.HostedAppender;
 import io.firn.kafka.CompactedFiles;
 import io.firn.kafka.KafkaBatches;
 import java.io.IOException;
@@ -83,8 +84,10 @@ final class FilledStore {
                     for (int i = offset; i < offset + 5; i++) {
                         batch.add(record(partition, i, random));
                     }
-                    appender.appendBatch(
-                            KafkaBatches.of(codecs[offset / 5 % codecs.length]).encode(batch));
+                    HostedAppender.of(appender)
+                            .appendBatch(
+                                    KafkaBatches.of(codecs[offset / 5 % codecs.length])
+                                            .encode(batch));
                 }
             }
         }

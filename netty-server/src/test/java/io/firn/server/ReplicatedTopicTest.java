@@ -5,8 +5,9 @@ import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import io.firn.Compression;
-import io.firn.ReplicaAppender;
 import io.firn.TopicOptions;
+import io.firn.host.HostedPartition;
+import io.firn.host.ReplicaAppender;
 import io.firn.kafka.SourceLog;
 import java.nio.file.Path;
 import java.util.List;
@@ -36,9 +37,13 @@ class ReplicatedTopicTest {
             source.epoch(7).transactional(1, 0, "aborted").marker(1, false);
             source.append(Compression.NONE, "c");
             try (ReplicaAppender appender =
-                    running.store()
-                            .createTopic(TOPIC, TopicOptions.defaults().withReplicated(true))
-                            .openReplicaAppender(0)) {
+                    HostedPartition.of(
+                                    running.store()
+                                            .createTopic(
+                                                    TOPIC,
+                                                    TopicOptions.defaults().withReplicated(true))
+                                            .partition(0))
+                            .openReplicaAppender()) {
                 while (appender.nextOffset() < source.nextOffset()) {
                     appender.append(source.fetch(appender.nextOffset(), 10));
                 }

@@ -11,8 +11,9 @@ import io.firn.StoreMetrics.TierMetrics;
 import io.firn.StoreOpenException;
 import io.firn.Topic;
 import io.firn.TopicOptions;
-import io.firn.TransactionCoordinator;
 import io.firn.UnreadableTopicException;
+import io.firn.host.HostedStore;
+import io.firn.host.TransactionCoordinator;
 import io.firn.server.config.ServerConfig;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -141,11 +142,13 @@ class StorageTest {
     void shouldForgetProducersThatWereIdleForAsLongAsConfigured() {
         Map<String, String> settings = new HashMap<>(Map.of("log.dir", directory.toString()));
         try (Storage storage = Storage.open(ServerConfig.of(settings))) {
-            storage.store().transactions().open("idle", Duration.ofSeconds(1), null);
+            HostedStore.of(storage.store())
+                    .transactions()
+                    .open("idle", Duration.ofSeconds(1), null);
         }
         settings.put("transactional.id.expiration.ms", "1");
         try (Storage storage = Storage.open(ServerConfig.of(settings))) {
-            TransactionCoordinator producers = storage.store().transactions();
+            TransactionCoordinator producers = HostedStore.of(storage.store()).transactions();
             // It looks when it has begun.
             Running.await("the producer to be forgotten", () -> producers.find("idle") == null);
         }

@@ -8,7 +8,6 @@ import io.firn.DamagedRangeException;
 import io.firn.FirnException;
 import io.firn.LogStore;
 import io.firn.Partition;
-import io.firn.ReplicaAppender;
 import io.firn.RetainUntilRead;
 import io.firn.Tailer;
 import io.firn.Topic;
@@ -18,6 +17,8 @@ import io.firn.Verdict;
 import io.firn.file.FileTier;
 import io.firn.fuzz.FileMutations;
 import io.firn.fuzz.FileMutations.Kind;
+import io.firn.host.HostedPartition;
+import io.firn.host.ReplicaAppender;
 import io.firn.inspect.StoreInspection;
 import io.firn.medium.FileMedium;
 import io.firn.medium.SmallFile;
@@ -279,7 +280,8 @@ final class StoreFuzz {
             Topic compacted = store.createTopic("c", SMALL.withCleanup(Cleanup.COMPACT));
             append(compacted.partition(0), 60);
             Topic replica = store.createTopic("r", SMALL.withReplicated(true));
-            try (ReplicaAppender appender = replica.openReplicaAppender(0)) {
+            try (ReplicaAppender appender =
+                    HostedPartition.of(replica.partition(0)).openReplicaAppender()) {
                 appender.fillTo(100);
                 appender.truncate(100);
             }

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.firn.api.Gate;
 import io.firn.api.ObservedMedium;
+import io.firn.host.HostedStore;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -54,7 +55,7 @@ class StuckForceTest {
 
     @Test
     void shouldHoldTheAnswerToADuplicateBackUntilTheFirstOneIsDurable() throws Exception {
-        long producerId = running.store().newProducerId();
+        long producerId = HostedStore.of(running.store()).newProducerId();
         MemoryRecords batch = Asks.batch(producerId, 0, new byte[100], new byte[100]);
         gate.shut();
         try (Wire first = new Wire(running.server());

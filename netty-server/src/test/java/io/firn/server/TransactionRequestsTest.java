@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.firn.ProducerIdentity;
+import io.firn.host.ProducerIdentity;
 import io.firn.sim.FirstRunOnly;
 import java.io.EOFException;
 import java.io.IOException;

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.firn.host.HostedStore;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -235,7 +236,7 @@ class TransactionsTest {
             send(producer, new ProducerRecord<>(OUT, "o"));
             producer.sendOffsetsToTransaction(
                     Map.of(FIRST, new OffsetAndMetadata(1, "kept")), consumer.groupMetadata());
-            var coordinator = running.store().transactions();
+            var coordinator = HostedStore.of(running.store()).transactions();
             coordinator.end("tx", coordinator.find("tx").identity(), true, true);
             running.restart();
             assertEquals(Map.of(FIRST, new OffsetAndMetadata(1, "kept")), committed(running));

@@ -1,14 +1,14 @@
 package io.firn.append;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
-import io.firn.Appender;
 import io.firn.AppenderBusyException;
-import io.firn.AppenderHolder;
 import io.firn.ExclusiveAppender;
 import io.firn.ReplicatedTopicException;
 import io.firn.force.PartitionForcer;
 import io.firn.format.Scratch;
 import io.firn.format.Source;
+import io.firn.host.AppenderHolder;
+import io.firn.host.HostedAppender;
 import io.firn.log.AppendAlarm;
 import io.firn.log.BatchInfo;
 import io.firn.log.LogSegment;
@@ -103,7 +103,7 @@ public final class OpenAppenders {
     }
 
     /** Opens a shared appender. */
-    public Appender openShared() {
+    public HostedAppender openShared() {
         checkLocal();
         PartitionAppender appender = new PartitionAppender(this, false); // before it is counted
         enter(false);
@@ -111,7 +111,7 @@ public final class OpenAppenders {
     }
 
     /** Opens a shared appender, which its holder gives up when an exclusive one is wanted. */
-    public Appender openShared(AppenderHolder holder) {
+    public HostedAppender openShared(AppenderHolder holder) {
         checkLocal();
         Held opened = new Held(new PartitionAppender(this, false), holder);
         synchronized (opening) {

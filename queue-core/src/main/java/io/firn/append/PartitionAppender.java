@@ -12,6 +12,7 @@ import io.firn.format.BatchEncoder;
 import io.firn.format.ForeignBatch;
 import io.firn.format.Scratch;
 import io.firn.format.Source;
+import io.firn.host.HostedAppender;
 import io.firn.log.BatchInfo;
 import io.firn.log.SegmentedLog;
 import java.nio.ByteBuffer;
@@ -24,7 +25,7 @@ import org.agrona.DirectBuffer;
  * the turn; an exclusive one expects it to be free and is refused otherwise. Batches are encoded
  * before that, and forces are awaited after it, so that records of many threads share one force.
  */
-final class PartitionAppender extends RecordAppender {
+final class PartitionAppender extends RecordAppender implements HostedAppender {
     private static final long ANY_OFFSET = -1;
 
     private final SegmentedLog log;

@@ -1,10 +1,10 @@
 package io.firn.append;
 
 import io.firn.ClosedException;
-import io.firn.EpochEnd;
 import io.firn.InvalidOptionException;
-import io.firn.ReplicaAppender;
 import io.firn.StoreFullException;
+import io.firn.host.EpochEnd;
+import io.firn.host.ReplicaAppender;
 import io.firn.log.LeaderEpochs;
 import io.firn.log.SegmentedLog;
 import java.io.IOException;

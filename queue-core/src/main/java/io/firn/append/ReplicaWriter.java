@@ -1,7 +1,6 @@
 package io.firn.append;
 
 import io.firn.FirnException;
-import io.firn.InvalidBatchException;
 import io.firn.InvalidOptionException;
 import io.firn.UnexpectedOffsetException;
 import io.firn.force.PartitionForcer;
@@ -10,6 +9,7 @@ import io.firn.format.FillerBatch;
 import io.firn.format.MarkerBatch;
 import io.firn.format.ReplicatedBatch;
 import io.firn.format.Source;
+import io.firn.host.InvalidBatchException;
 import io.firn.log.BatchInfo;
 import io.firn.log.LogSegment;
 import io.firn.log.Producers;
@@ -56,7 +56,7 @@ final class ReplicaWriter {
         this.noted = new ReplicatedBatches(log.producers());
     }
 
-    /** As {@link io.firn.ReplicaAppender#append}. */
+    /** As {@link io.firn.host.ReplicaAppender#append}. */
     int append(ByteBuffer batches) {
         int from = batches.position();
         int limit = batches.limit();
@@ -163,7 +163,7 @@ final class ReplicaWriter {
                 log.nextOffset());
     }
 
-    /** As {@link io.firn.ReplicaAppender#fillTo}; returns false when a block is missing. */
+    /** As {@link io.firn.host.ReplicaAppender#fillTo}; returns false when a block is missing. */
     boolean fillTo(long offset) {
         return abortOpen(offset) && cover(offset);
     }

@@ -1,7 +1,7 @@
 package io.firn.format;
 
 import io.firn.Compression;
-import io.firn.InvalidBatchException;
+import io.firn.host.InvalidBatchException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;

@@ -1,6 +1,6 @@
 package io.firn.format;
 
-import io.firn.InvalidBatchException;
+import io.firn.host.InvalidBatchException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.zip.CRC32C;

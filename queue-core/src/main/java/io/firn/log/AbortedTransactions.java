@@ -1,7 +1,7 @@
 package io.firn.log;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
-import io.firn.AbortedTransaction;
+import io.firn.host.AbortedTransaction;
 import io.firn.medium.DamagedFileException;
 import io.firn.medium.Fields;
 import java.util.ArrayList;

@@ -1,6 +1,6 @@
 package io.firn.log;
 
-import io.firn.EpochEnd;
+import io.firn.host.EpochEnd;
 import io.firn.medium.DamagedFileException;
 import io.firn.medium.Fields;
 import java.util.Map;

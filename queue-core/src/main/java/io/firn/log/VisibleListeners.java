@@ -1,6 +1,6 @@
 package io.firn.log;
 
-import io.firn.VisibleListener;
+import io.firn.host.VisibleListener;
 import io.firn.medium.GuardedLog;
 import java.util.ArrayList;
 import java.util.List;

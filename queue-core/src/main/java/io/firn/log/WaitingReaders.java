@@ -1,7 +1,7 @@
 package io.firn.log;
 
-import io.firn.VisibleListener;
 import io.firn.background.Signal;
+import io.firn.host.VisibleListener;
 
 /**
  * Who waits for the visible end of a partition to move: threads in its tailers, tailers over

@@ -1,7 +1,6 @@
 package io.firn.read;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
-import io.firn.BatchRun;
 import io.firn.DamagedRangeException;
 import io.firn.FirnException;
 import io.firn.Isolation;
@@ -9,6 +8,7 @@ import io.firn.OffsetOutOfRangeException;
 import io.firn.TruncatedException;
 import io.firn.format.BatchFormat;
 import io.firn.format.MarkerBatch;
+import io.firn.host.BatchRun;
 import io.firn.log.BatchInfo;
 import io.firn.log.PartitionTransactions;
 import io.firn.log.Producers;

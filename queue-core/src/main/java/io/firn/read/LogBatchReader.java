@@ -1,12 +1,12 @@
 package io.firn.read;
 
-import io.firn.BatchReader;
-import io.firn.BatchRun;
 import io.firn.Isolation;
 import io.firn.Partition;
 import io.firn.TruncatedException;
 import io.firn.format.BatchVerifier;
 import io.firn.format.BatchWalk;
+import io.firn.host.BatchReader;
+import io.firn.host.BatchRun;
 import io.firn.log.LogSegment;
 import io.firn.log.SegmentIndexes;
 import io.firn.log.SegmentedLog;

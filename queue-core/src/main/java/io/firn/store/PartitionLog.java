@@ -1,30 +1,30 @@
 package io.firn.store;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
-import io.firn.AbortedTransaction;
-import io.firn.Appender;
-import io.firn.AppenderHolder;
-import io.firn.BatchReader;
 import io.firn.CompactionMetrics;
 import io.firn.DamagedRange;
 import io.firn.ExclusiveAppender;
 import io.firn.FirnException;
 import io.firn.InvalidOptionException;
 import io.firn.Isolation;
-import io.firn.Partition;
 import io.firn.PartitionMetrics;
 import io.firn.PoisonedException;
-import io.firn.ReplicaAppender;
 import io.firn.Tailer;
 import io.firn.TimestampedOffset;
 import io.firn.Topic;
-import io.firn.VisibleListener;
 import io.firn.append.NextBlock;
 import io.firn.append.OpenAppenders;
 import io.firn.append.PartitionReplicaAppender;
 import io.firn.compact.Compactor;
 import io.firn.compact.PartitionCompaction;
 import io.firn.force.PartitionForcer;
+import io.firn.host.AbortedTransaction;
+import io.firn.host.AppenderHolder;
+import io.firn.host.BatchReader;
+import io.firn.host.HostedAppender;
+import io.firn.host.HostedPartition;
+import io.firn.host.ReplicaAppender;
+import io.firn.host.VisibleListener;
 import io.firn.log.LogContext;
 import io.firn.log.LogSegment;
 import io.firn.log.RecoveredPartition;
@@ -44,7 +44,7 @@ import java.util.Objects;
  * A partition as its users see it: the log ({@link SegmentedLog}) and the parts that are built on
  * it, which append, force, read, and tidy up.
  */
-final class PartitionLog implements Partition {
+final class PartitionLog implements HostedPartition {
     private final Topic topic;
     private final SegmentedLog log;
     private final LogContext store;
@@ -256,17 +256,17 @@ final class PartitionLog implements Partition {
     }
 
     @Override
-    public Appender openSharedAppender() {
+    public HostedAppender openSharedAppender() {
         return appenders.openShared();
     }
 
     @Override
-    public Appender openSharedAppender(AppenderHolder holder) {
+    public HostedAppender openSharedAppender(AppenderHolder holder) {
         return appenders.openShared(Objects.requireNonNull(holder, "holder"));
     }
 
-    /** See {@link Topic#openReplicaAppender}. */
-    ReplicaAppender openReplicaAppender() {
+    @Override
+    public ReplicaAppender openReplicaAppender() {
         return PartitionReplicaAppender.open(appenders);
     }
 

@@ -2,8 +2,8 @@ package io.firn.store;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.firn.ClosedException;
-import io.firn.ServiceAttachedException;
-import io.firn.StoreService;
+import io.firn.host.ServiceAttachedException;
+import io.firn.host.StoreService;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;

@@ -2,23 +2,23 @@ package io.firn.store;
 
 import io.firn.CompactionResult;
 import io.firn.InvalidOptionException;
-import io.firn.LogStore;
 import io.firn.MoveControl;
 import io.firn.MoveOutcome;
 import io.firn.PartitionMetrics;
 import io.firn.Producer;
 import io.firn.ReplicatedTopicException;
 import io.firn.StoreMetrics;
-import io.firn.StoreService;
 import io.firn.StoreSnapshot;
 import io.firn.Topic;
 import io.firn.TopicOptions;
 import io.firn.Transaction;
-import io.firn.TransactionCoordinator;
 import io.firn.append.RollEvent;
 import io.firn.append.StallEvent;
 import io.firn.background.Background;
 import io.firn.force.ForceEvent;
+import io.firn.host.HostedStore;
+import io.firn.host.StoreService;
+import io.firn.host.TransactionCoordinator;
 import io.firn.log.LogContext;
 import io.firn.log.StoreConfig;
 import io.firn.medium.GuardedLog;
@@ -40,7 +40,7 @@ import java.util.concurrent.atomic.AtomicReference;
  * An open store as its users see it, and its end. {@link StoreOpener} opens it; {@link LogContext}
  * is what its parts share, {@link Topics} what is in it.
  */
-final class Store implements LogStore {
+final class Store implements HostedStore {
     private static final GuardedLog LOG = GuardedLog.get();
 
     private final StoreConfig config;

@@ -6,7 +6,6 @@ import io.firn.CursorMetrics;
 import io.firn.InvalidOptionException;
 import io.firn.Isolation;
 import io.firn.Partition;
-import io.firn.ReplicaAppender;
 import io.firn.Tailer;
 import io.firn.Topic;
 import io.firn.TopicAppender;
@@ -229,11 +228,6 @@ final class TopicLog implements Topic {
     @Override
     public TopicAppender openAppender() {
         return new TopicLogAppender(partitions, context::newBatch, context::newRecordBatch);
-    }
-
-    @Override
-    public ReplicaAppender openReplicaAppender(int partition) {
-        return partitionLog(partition).openReplicaAppender();
     }
 
     @Override

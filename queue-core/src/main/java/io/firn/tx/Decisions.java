@@ -2,11 +2,11 @@ package io.firn.tx;
 
 import io.firn.AppenderBusyException;
 import io.firn.FirnException;
-import io.firn.ProducerIdentity;
 import io.firn.RecordTooLargeException;
 import io.firn.StoreFullException;
 import io.firn.TransactionStateException;
 import io.firn.format.MarkerBatch;
+import io.firn.host.ProducerIdentity;
 import io.firn.log.LogContext;
 import io.firn.medium.GuardedLog;
 import java.lang.System.Logger.Level;

@@ -1,8 +1,8 @@
 package io.firn.tx;
 
 import io.firn.ProducerFencedException;
-import io.firn.ProducerIdentity;
-import io.firn.UnknownProducerException;
+import io.firn.host.ProducerIdentity;
+import io.firn.host.UnknownProducerException;
 import io.firn.log.BatchInfo;
 
 /**

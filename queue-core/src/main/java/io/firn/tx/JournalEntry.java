@@ -1,6 +1,6 @@
 package io.firn.tx;
 
-import io.firn.TransactionCoordinator.State;
+import io.firn.Transaction.State;
 import java.io.ByteArrayInputStream;
 import java.io.DataInputStream;
 import java.io.IOException;

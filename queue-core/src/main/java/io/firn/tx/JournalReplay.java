@@ -3,7 +3,7 @@ package io.firn.tx;
 import io.firn.Record;
 import io.firn.RecordHandler;
 import io.firn.StoredRecord;
-import io.firn.TransactionCoordinator.State;
+import io.firn.Transaction.State;
 import io.firn.Verdict;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;

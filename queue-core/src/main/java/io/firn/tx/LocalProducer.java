@@ -1,9 +1,9 @@
 package io.firn.tx;
 
 import io.firn.Producer;
-import io.firn.ProducerIdentity;
 import io.firn.Transaction;
 import io.firn.TransactionStateException;
+import io.firn.host.ProducerIdentity;
 
 /** A named producer of this process. Thread-safe. */
 final class LocalProducer implements Producer {
@@ -22,11 +22,6 @@ final class LocalProducer implements Producer {
     @Override
     public String name() {
         return producer.name();
-    }
-
-    @Override
-    public ProducerIdentity identity() {
-        return identity;
     }
 
     @Override

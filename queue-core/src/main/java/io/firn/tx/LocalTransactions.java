@@ -1,9 +1,9 @@
 package io.firn.tx;
 
 import io.firn.Producer;
-import io.firn.ProducerIdentity;
 import io.firn.Transaction;
-import io.firn.TransactionCoordinator.State;
+import io.firn.Transaction.State;
+import io.firn.host.ProducerIdentity;
 import io.firn.log.LogContext;
 import java.time.Duration;
 import java.util.List;

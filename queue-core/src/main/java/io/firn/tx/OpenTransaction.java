@@ -1,16 +1,16 @@
 package io.firn.tx;
 
 import io.firn.Partition;
-import io.firn.ProducerIdentity;
 import io.firn.StoreMetrics;
-import io.firn.TransactionCoordinator;
+import io.firn.Transaction;
 import java.util.List;
 
 /** What is shown of a transaction that readers of committed records wait for. */
 record OpenTransaction(
         String producer,
-        ProducerIdentity identity,
-        TransactionCoordinator.State state,
+        long producerId,
+        int producerEpoch,
+        Transaction.State state,
         long startMs,
         List<Partition> partitions)
         implements StoreMetrics.TransactionMetrics {
@@ -20,8 +20,10 @@ record OpenTransaction(
         return "TransactionMetrics["
                 + "producer="
                 + producer
-                + ", identity="
-                + identity
+                + ", producerId="
+                + producerId
+                + ", producerEpoch="
+                + producerEpoch
                 + ", state="
                 + state
                 + ", startMs="

@@ -2,7 +2,7 @@ package io.firn.tx;
 
 import io.firn.InvalidOptionException;
 import io.firn.ProducerFencedException;
-import io.firn.ProducerIdentity;
+import io.firn.host.ProducerIdentity;
 import io.firn.log.LogContext;
 import java.time.Duration;
 import java.util.Objects;

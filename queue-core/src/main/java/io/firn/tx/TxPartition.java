@@ -1,10 +1,10 @@
 package io.firn.tx;
 
 import io.firn.Partition;
-import io.firn.ProducerIdentity;
-import io.firn.TransactionCoordinator.PartitionProducer;
 import io.firn.append.OpenAppenders;
 import io.firn.force.PartitionForcer;
+import io.firn.host.ProducerIdentity;
+import io.firn.host.TransactionCoordinator.PartitionProducer;
 import io.firn.log.SegmentedLog;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,10 +1,10 @@
 package io.firn.tx;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
-import io.firn.ProducerIdentity;
-import io.firn.TransactionCoordinator.NamedProducer;
-import io.firn.TransactionCoordinator.State;
+import io.firn.Transaction.State;
 import io.firn.TransactionStateException;
+import io.firn.host.ProducerIdentity;
+import io.firn.host.TransactionCoordinator.NamedProducer;
 import io.firn.log.BatchInfo;
 import io.firn.log.PartitionTransactions;
 import java.time.Duration;
@@ -158,7 +158,8 @@ final class TxProducer {
         }
         return new OpenTransaction(
                 name,
-                identities.now(),
+                identities.now().id(),
+                identities.now().epoch(),
                 state,
                 startMs(),
                 members().stream().map(TxPartition::user).toList());

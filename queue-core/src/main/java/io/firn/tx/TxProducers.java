@@ -1,7 +1,7 @@
 package io.firn.tx;
 
-import io.firn.ProducerIdentity;
 import io.firn.TooManyProducersException;
+import io.firn.host.ProducerIdentity;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;

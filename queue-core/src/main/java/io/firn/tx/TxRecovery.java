@@ -2,9 +2,9 @@ package io.firn.tx;
 
 import io.firn.DamagedRange;
 import io.firn.FirnException;
-import io.firn.ProducerIdentity;
 import io.firn.RecordTooLargeException;
 import io.firn.StoreFullException;
+import io.firn.host.ProducerIdentity;
 import io.firn.log.DamagedMarkers;
 import io.firn.log.LogContext;
 import io.firn.medium.GuardedLog;

@@ -1,6 +1,6 @@
 package io.firn.tx;
 
-import io.firn.TransactionCoordinator.CursorMove;
+import io.firn.host.TransactionCoordinator.CursorMove;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;

@@ -6,8 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.firn.Compression;
-import io.firn.InvalidBatchException;
 import io.firn.StoredRecord;
+import io.firn.host.InvalidBatchException;
 import io.firn.kafka.KafkaBatches;
 import io.firn.kafka.RandomRecords;
 import io.firn.kafka.SeededTest;

@@ -4,7 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.firn.AbortedTransaction;
+import io.firn.host.AbortedTransaction;
 import io.firn.kafka.SeededTest;
 import java.util.ArrayList;
 import java.util.Comparator;

@@ -8,12 +8,13 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.firn.Appender;
 import io.firn.Batch;
-import io.firn.BatchReader;
-import io.firn.BatchRun;
 import io.firn.LogStore;
 import io.firn.OffsetOutOfRangeException;
 import io.firn.Partition;
 import io.firn.TimestampedOffset;
+import io.firn.host.BatchReader;
+import io.firn.host.BatchRun;
+import io.firn.host.HostedPartition;
 import io.firn.kafka.SeededTest;
 import io.firn.log.InMemory;
 import java.io.ByteArrayOutputStream;
@@ -67,7 +68,7 @@ class LogBatchReaderTest {
         try (Appender appender = partition.openSharedAppender()) {
             fill(appender, 30, 100);
         }
-        try (BatchRun one = partition.openBatchReader().read(0, 1, true)) {
+        try (BatchRun one = HostedPartition.of(partition).openBatchReader().read(0, 1, true)) {
             assertEquals(10, one.nextOffset());
             return one.bytes().remaining();
         }
@@ -76,7 +77,7 @@ class LogBatchReaderTest {
     @Test
     void shouldTakeAsManyWholeBatchesAsFit() {
         int size = threeBatches();
-        BatchReader reader = partition.openBatchReader();
+        BatchReader reader = HostedPartition.of(partition).openBatchReader();
         try (BatchRun two = reader.read(0, 2 * size + size / 2, false)) {
             assertEquals(0, two.baseOffset());
             assertEquals(20, two.nextOffset());
@@ -91,7 +92,7 @@ class LogBatchReaderTest {
     @Test
     void shouldBeginWithTheBatchThatHoldsTheOffset() {
         int size = threeBatches();
-        try (BatchRun run = partition.openBatchReader().read(15, size, false)) {
+        try (BatchRun run = HostedPartition.of(partition).openBatchReader().read(15, size, false)) {
             assertEquals(10, run.baseOffset());
             ByteBuffer bytes = run.bytes();
             assertEquals(10, bytes.getLong(bytes.position()));
@@ -102,7 +103,7 @@ class LogBatchReaderTest {
     @Test
     void shouldTakeABatchAboveTheLimitOnlyWhenAskedTo() {
         int size = threeBatches();
-        BatchReader reader = partition.openBatchReader();
+        BatchReader reader = HostedPartition.of(partition).openBatchReader();
         assertNull(reader.read(0, size - 1, false));
         try (BatchRun run = reader.read(0, 0, true)) {
             assertEquals(10, run.nextOffset());
@@ -113,7 +114,7 @@ class LogBatchReaderTest {
     void shouldSayWhatIsOutOfRange() {
         threeBatches();
         partition.deleteRecordsBefore(10);
-        BatchReader reader = partition.openBatchReader();
+        BatchReader reader = HostedPartition.of(partition).openBatchReader();
         assertThrows(OffsetOutOfRangeException.class, () -> reader.read(9, 1, true));
         assertThrows(OffsetOutOfRangeException.class, () -> reader.read(31, 1, true));
     }
@@ -123,7 +124,7 @@ class LogBatchReaderTest {
         try (Appender appender = partition.openSharedAppender()) {
             fill(appender, 2_000, 200);
         }
-        BatchReader reader = partition.openBatchReader();
+        BatchReader reader = HostedPartition.of(partition).openBatchReader();
         BatchRun first = reader.read(0, Integer.MAX_VALUE, false);
         byte[] before = bytesOf(first);
         long offset = first.nextOffset();
@@ -149,8 +150,8 @@ class LogBatchReaderTest {
     @SeededTest
     void shouldReadWholeBatchesUpToTheLimitOrTheSegmentsEndWhileMoreAreAppended(long seed) {
         Random random = new Random(seed);
-        BatchReader one = partition.openBatchReader();
-        BatchReader reader = partition.openBatchReader();
+        BatchReader one = HostedPartition.of(partition).openBatchReader();
+        BatchReader reader = HostedPartition.of(partition).openBatchReader();
         List<byte[]> batches = new ArrayList<>();
         TreeMap<Long, Integer> numbers = new TreeMap<>();
         Set<Integer> segments = new HashSet<>();
@@ -166,7 +167,7 @@ class LogBatchReaderTest {
                     batches.add(bytesOf(run));
                 }
                 numbers.put(base, i);
-                segments.add(numbers.get(partition.activeOffset()));
+                segments.add(numbers.get(HostedPartition.of(partition).activeOffset()));
 
                 long offset = random.nextLong(partition.nextOffset());
                 int most = 1_100 + random.nextInt(1 << (11 + random.nextInt(6)));
@@ -198,12 +199,12 @@ class LogBatchReaderTest {
     @Test
     void shouldTellWhoListensThatThereIsMore() {
         AtomicInteger told = new AtomicInteger();
-        io.firn.VisibleListener listener = told::incrementAndGet;
-        partition.addVisibleListener(listener);
+        io.firn.host.VisibleListener listener = told::incrementAndGet;
+        HostedPartition.of(partition).addVisibleListener(listener);
         threeBatches();
         int before = told.get();
         assertTrue(before >= 1);
-        partition.removeVisibleListener(listener);
+        HostedPartition.of(partition).removeVisibleListener(listener);
         try (Appender appender = partition.openSharedAppender()) {
             appender.append(new byte[1]);
         }
@@ -225,11 +226,11 @@ class LogBatchReaderTest {
 
     @Test
     void shouldSayWhereTheSegmentBeginsThatIsWrittenTo() {
-        assertEquals(0, partition.activeOffset());
+        assertEquals(0, HostedPartition.of(partition).activeOffset());
         try (Appender appender = partition.openSharedAppender()) {
             fill(appender, 2_000, 200);
         }
-        assertTrue(partition.activeOffset() > 1_000);
-        assertTrue(partition.activeOffset() < 2_000);
+        assertTrue(HostedPartition.of(partition).activeOffset() > 1_000);
+        assertTrue(HostedPartition.of(partition).activeOffset() < 2_000);
     }
 }

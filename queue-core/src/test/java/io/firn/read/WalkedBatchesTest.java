@@ -4,13 +4,13 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
-import io.firn.BatchRun;
 import io.firn.Compression;
 import io.firn.DamagedRangeException;
 import io.firn.Isolation;
 import io.firn.format.BatchFormat;
 import io.firn.format.FillerBatch;
 import io.firn.format.MarkerBatch;
+import io.firn.host.BatchRun;
 import io.firn.kafka.KafkaBatches;
 import io.firn.kafka.RandomRecords;
 import io.firn.kafka.SeededTest;

@@ -3,7 +3,7 @@ package io.firn.tx;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
-import io.firn.TransactionCoordinator.State;
+import io.firn.Transaction.State;
 import java.io.IOException;
 import java.util.List;
 import java.util.UUID;

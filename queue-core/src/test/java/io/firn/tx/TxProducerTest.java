@@ -5,8 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.firn.ProducerIdentity;
-import io.firn.TransactionCoordinator.State;
+import io.firn.Transaction.State;
+import io.firn.host.ProducerIdentity;
 import java.util.List;
 import java.util.UUID;
 import org.junit.jupiter.api.Test;

@@ -5,8 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
-import io.firn.ProducerIdentity;
 import io.firn.TooManyProducersException;
+import io.firn.host.ProducerIdentity;
 import org.junit.jupiter.api.Test;
 
 class TxProducersTest {

@@ -8,6 +8,8 @@ import io.firn.Topic;
 import io.firn.TopicOptions;
 import io.firn.Transaction;
 import io.firn.file.FileTier;
+import io.firn.host.HostedPartition;
+import io.firn.host.HostedStore;
 import java.io.File;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -85,10 +87,15 @@ final class RaceStore {
 
     /** Returns 1 if a producer's batch at an offset is one of an aborted transaction. */
     static int isAborted(Producer producer, long offset) {
-        return partition().abortedTransactions(offset, offset + 1).stream()
+        return HostedPartition.of(partition()).abortedTransactions(offset, offset + 1).stream()
                         .anyMatch(
                                 each ->
-                                        each.producerId() == producer.identity().id()
+                                        each.producerId()
+                                                        == HostedStore.of(ONE.store)
+                                                                .transactions()
+                                                                .find(producer.name())
+                                                                .identity()
+                                                                .id()
                                                 && each.firstOffset() == offset)
                 ? 1
                 : 0;

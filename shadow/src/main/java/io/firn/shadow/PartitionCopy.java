@@ -2,8 +2,9 @@ package io.firn.shadow;
 
 import io.firn.Isolation;
 import io.firn.Partition;
-import io.firn.ReplicaAppender;
 import io.firn.Topic;
+import io.firn.host.HostedPartition;
+import io.firn.host.ReplicaAppender;
 import java.nio.ByteBuffer;
 
 /** The copy of a partition, and from where it goes on. For one thread at a time. */
@@ -32,7 +33,7 @@ final class PartitionCopy implements AutoCloseable {
     PartitionCopy(Topic topic, int partition) {
         this.topic = topic;
         this.partition = partition;
-        this.appender = topic.openReplicaAppender(partition);
+        this.appender = HostedPartition.of(topic.partition(partition)).openReplicaAppender();
         this.progress = new FollowProgress(topic.name(), partition, appender.nextOffset());
     }
 

@@ -2,12 +2,12 @@ package io.firn.shadow;
 
 import io.firn.ClosedException;
 import io.firn.FirnException;
-import io.firn.InvalidBatchException;
 import io.firn.PoisonedException;
 import io.firn.RecordTooLargeException;
 import io.firn.StoreFullException;
 import io.firn.Topic;
 import io.firn.UnknownTopicException;
+import io.firn.host.InvalidBatchException;
 import io.firn.shadow.source.FollowedPartition;
 import io.firn.shadow.source.SourceError;
 import java.nio.ByteBuffer;

@@ -6,9 +6,10 @@ import io.firn.Durability;
 import io.firn.FirnException;
 import io.firn.InvalidOptionException;
 import io.firn.LogStore;
-import io.firn.StoreService;
 import io.firn.Topic;
 import io.firn.TopicOptions;
+import io.firn.host.HostedStore;
+import io.firn.host.StoreService;
 import io.firn.shadow.source.SourceClient;
 import io.firn.shadow.source.SourceConfig;
 import io.firn.shadow.source.TopicSelection;
@@ -128,7 +129,7 @@ public final class Shadow implements AutoCloseable {
         failure = null;
         Thread next = threadFactory.newThread(() -> run(starting));
         next.setName("firn-shadow");
-        store.attach(service);
+        HostedStore.of(store).attach(service);
         loop = starting;
         thread = next;
         next.start();
@@ -247,7 +248,7 @@ public final class Shadow implements AutoCloseable {
         if (waited == Thread.currentThread()) {
             throw new IllegalStateException("a listener cannot stop the shadow that calls it");
         }
-        store.detach(service);
+        HostedStore.of(store).detach(service);
         boolean isInterrupted = false;
         while (waited.isAlive()) {
             loop.wakeup(); // it may have been replaced meanwhile

@@ -1,6 +1,6 @@
 package io.firn.shadow;
 
-import io.firn.InvalidBatchException;
+import io.firn.host.InvalidBatchException;
 import java.nio.ByteBuffer;
 
 /**

@@ -2,10 +2,11 @@ package io.firn.shadow;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import io.firn.BatchReader;
-import io.firn.BatchRun;
 import io.firn.Isolation;
 import io.firn.Partition;
+import io.firn.host.BatchReader;
+import io.firn.host.BatchRun;
+import io.firn.host.HostedPartition;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -23,7 +24,7 @@ final class Batches {
     static byte[] of(Partition partition, long from) throws IOException {
         ByteArrayOutputStream bytes = new ByteArrayOutputStream();
         WritableByteChannel out = Channels.newChannel(bytes);
-        BatchReader reader = partition.openBatchReader(Isolation.UNCOMMITTED);
+        BatchReader reader = HostedPartition.of(partition).openBatchReader(Isolation.UNCOMMITTED);
         long offset = from;
         while (true) {
             try (BatchRun run = reader.read(offset, 1 << 20, true)) {

@@ -5,10 +5,11 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.firn.LogStore;
-import io.firn.ReplicaAppender;
 import io.firn.Topic;
 import io.firn.TopicOptions;
 import io.firn.file.FileTier;
+import io.firn.host.HostedPartition;
+import io.firn.host.ReplicaAppender;
 import io.firn.shadow.source.SourceTopic;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -148,6 +149,6 @@ class FollowedTopicTest {
     private ReplicaAppender otherAppenderOfPartition1() {
         Topic added = store.openTopic("orders");
         added.addPartitions(2);
-        return added.openReplicaAppender(1);
+        return HostedPartition.of(added.partition(1)).openReplicaAppender();
     }
 }

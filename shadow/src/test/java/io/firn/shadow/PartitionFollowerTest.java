@@ -8,7 +8,6 @@ import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.firn.AbortedTransaction;
 import io.firn.Durability;
 import io.firn.Isolation;
 import io.firn.LogStore;
@@ -17,6 +16,8 @@ import io.firn.Tailer;
 import io.firn.Topic;
 import io.firn.TopicOptions;
 import io.firn.file.FileTier;
+import io.firn.host.AbortedTransaction;
+import io.firn.host.HostedPartition;
 import io.firn.shadow.PartitionFollower.Need;
 import io.firn.shadow.source.SourceError;
 import java.nio.ByteBuffer;
@@ -591,7 +592,8 @@ class PartitionFollowerTest {
         fetched(batch(40, 2), 60);
         assertEquals(50, follower.status().nextOffset(), "a log start inside a batch");
         assertEquals(50, committed());
-        List<AbortedTransaction> aborted = topic.partition(0).abortedTransactions(0, 50);
+        List<AbortedTransaction> aborted =
+                HostedPartition.of(topic.partition(0)).abortedTransactions(0, 50);
         assertEquals(1, aborted.size());
         assertEquals(10, aborted.get(0).firstOffset());
     }

@@ -48,6 +48,7 @@ class RoomsTest {
                                         each.getPackageName().startsWith("io.firn.")
                                                 && !each.getPackageName()
                                                         .startsWith("io.firn.shadow")
+                                                && !each.getPackageName().equals("io.firn.host")
                                                 && !each.getPackageName().equals("io.firn.medium")))
                 .check(SHADOW);
     }

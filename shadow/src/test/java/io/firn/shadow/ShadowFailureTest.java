@@ -9,9 +9,10 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.firn.FirnException;
 import io.firn.LogStore;
-import io.firn.ReplicaAppender;
 import io.firn.TopicOptions;
 import io.firn.file.FileTier;
+import io.firn.host.HostedPartition;
+import io.firn.host.ReplicaAppender;
 import io.firn.medium.FileMedium;
 import io.firn.medium.SmallFile;
 import java.io.IOException;
@@ -97,7 +98,8 @@ class ShadowFailureTest {
         try (Shadow shadow = shadow().build().start()) {
             Shadows.await(() -> shadow.snapshot().isCaughtUp(), shadow);
         }
-        ReplicaAppender other = store.openTopic("orders").openReplicaAppender(0);
+        ReplicaAppender other =
+                HostedPartition.of(store.openTopic("orders").partition(0)).openReplicaAppender();
         try (Shadow shadow = shadow().build().start()) {
             source.produce("orders", 0, 10, 20, Map.of());
             source.produce("orders", 1, 10, 20, Map.of());

@@ -7,6 +7,7 @@ import io.firn.Cursor;
 import io.firn.LogStore;
 import io.firn.Partition;
 import io.firn.Topic;
+import io.firn.host.HostedStore;
 import io.firn.kill.Plan.Standing;
 import java.util.SplittableRandom;
 import java.util.concurrent.locks.LockSupport;
@@ -102,7 +103,10 @@ final class LaneWriter implements Runnable {
         next =
                 another
                         // Any sequence starts a producer; this one soon wraps.
-                        ? next.renewed(store.newProducerId(), 0, wraps ? Integer.MAX_VALUE - 50 : 0)
+                        ? next.renewed(
+                                HostedStore.of(store).newProducerId(),
+                                0,
+                                wraps ? Integer.MAX_VALUE - 50 : 0)
                         : next.renewed(next.producer(), next.epoch() + 1, 0);
         reporter.renewed(lane, next);
     }

@@ -7,8 +7,6 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.firn.Appender;
-import io.firn.BatchReader;
-import io.firn.BatchRun;
 import io.firn.Durability;
 import io.firn.LogStore;
 import io.firn.LogStoreBuilder;
@@ -20,6 +18,9 @@ import io.firn.Topic;
 import io.firn.TopicOptions;
 import io.firn.UnknownTopicException;
 import io.firn.Verdict;
+import io.firn.host.BatchReader;
+import io.firn.host.BatchRun;
+import io.firn.host.HostedPartition;
 import io.firn.spi.Block;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -192,7 +193,7 @@ class PmemFollowerTest {
     @Test
     void shouldKeepTheBytesOfARunWhileTheirBlockIsUsedAgain() {
         String block = fill("before");
-        BatchReader batches = follow("before").openBatchReader();
+        BatchReader batches = HostedPartition.of(follow("before")).openBatchReader();
         try (BatchRun run = batches.read(0, 10_000, true)) {
             byte[] first = new byte[run.bytes().remaining()];
             run.bytes().duplicate().get(first);
@@ -264,7 +265,7 @@ class PmemFollowerTest {
                     append(appender, value("first", i));
                 }
             }
-            long end = log.activeOffset();
+            long end = HostedPartition.of(log).activeOffset();
             long[] next = {1};
             Pools.await(
                     "all records",

@@ -19,6 +19,7 @@ import io.firn.Tailer;
 import io.firn.TopicOptions;
 import io.firn.Verdict;
 import io.firn.file.FileTier;
+import io.firn.host.HostedPartition;
 import io.firn.medium.FileMedium;
 import io.firn.spi.StorageTier;
 import io.firn.spi.TierContext;
@@ -189,7 +190,7 @@ class PmemStoreTest {
                     }
                 }
                 // Behind what retention may take away meanwhile.
-                assertHolds(log, log.activeOffset(), next);
+                assertHolds(log, HostedPartition.of(log).activeOffset(), next);
             }
             try (PmemTier closed = reopened(tier)) {
                 Pools.assertAccountedFor(closed);

@@ -1,8 +1,8 @@
 package io.firn.server.group;
 
-import io.firn.ProducerIdentity;
-import io.firn.TransactionCoordinator;
-import io.firn.TransactionCoordinator.NamedProducer;
+import io.firn.host.ProducerIdentity;
+import io.firn.host.TransactionCoordinator;
+import io.firn.host.TransactionCoordinator.NamedProducer;
 import io.firn.server.wire.Exchange;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;

@@ -2,7 +2,7 @@ package io.firn.server.group;
 
 import io.firn.Cursor;
 import io.firn.Topic;
-import io.firn.TransactionCoordinator;
+import io.firn.host.TransactionCoordinator;
 import io.firn.server.config.GroupIds;
 import io.firn.server.log.ServedTopic;
 import io.firn.server.log.ServedTopics;

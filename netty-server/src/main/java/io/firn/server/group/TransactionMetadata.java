@@ -1,8 +1,8 @@
 package io.firn.server.group;
 
 import io.firn.FirnException;
-import io.firn.TransactionCoordinator;
-import io.firn.TransactionCoordinator.CursorMove;
+import io.firn.host.TransactionCoordinator;
+import io.firn.host.TransactionCoordinator.CursorMove;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;

@@ -1,14 +1,14 @@
 package io.firn.server.group;
 
 import io.firn.ProducerFencedException;
-import io.firn.ProducerIdentity;
 import io.firn.Topic;
-import io.firn.TransactionCoordinator;
-import io.firn.TransactionCoordinator.CursorMove;
-import io.firn.TransactionCoordinator.NamedProducer;
 import io.firn.TransactionStateException;
-import io.firn.UnknownProducerException;
 import io.firn.UnknownTopicException;
+import io.firn.host.ProducerIdentity;
+import io.firn.host.TransactionCoordinator;
+import io.firn.host.TransactionCoordinator.CursorMove;
+import io.firn.host.TransactionCoordinator.NamedProducer;
+import io.firn.host.UnknownProducerException;
 import io.firn.server.config.GroupIds;
 import io.firn.server.log.ErrorMapper;
 import io.firn.server.log.ServedTopic;

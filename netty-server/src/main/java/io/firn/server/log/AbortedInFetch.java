@@ -1,8 +1,8 @@
 package io.firn.server.log;
 
-import io.firn.BatchRun;
-import io.firn.Partition;
 import io.firn.format.BatchFormat;
+import io.firn.host.BatchRun;
+import io.firn.host.HostedPartition;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -22,12 +22,12 @@ final class AbortedInFetch {
     /**
      * Returns those of what was read, in the order of their first offsets: some clients rely on it.
      */
-    static List<AbortedTransaction> of(Partition partition, List<BatchRun> runs) {
+    static List<AbortedTransaction> of(HostedPartition partition, List<BatchRun> runs) {
         if (runs.isEmpty()) {
             return List.of();
         }
         long to = runs.get(runs.size() - 1).nextOffset();
-        List<io.firn.AbortedTransaction> found =
+        List<io.firn.host.AbortedTransaction> found =
                 new ArrayList<>(partition.abortedTransactions(runs.get(0).baseOffset(), to));
         if (found.isEmpty()) {
             return List.of();
@@ -35,7 +35,7 @@ final class AbortedInFetch {
         Set<Long> markers = markersIn(runs);
         found.removeIf(each -> each.lastOffset() < to && !markers.contains(each.lastOffset()));
         return found.stream()
-                .sorted(Comparator.comparingLong(io.firn.AbortedTransaction::firstOffset))
+                .sorted(Comparator.comparingLong(io.firn.host.AbortedTransaction::firstOffset))
                 .map(
                         each ->
                                 new AbortedTransaction()

@@ -1,10 +1,11 @@
 package io.firn.server.log;
 
-import io.firn.BatchReader;
-import io.firn.BatchRun;
 import io.firn.Isolation;
 import io.firn.Partition;
 import io.firn.StoreMetrics.TierMetrics;
+import io.firn.host.BatchReader;
+import io.firn.host.BatchRun;
+import io.firn.host.HostedPartition;
 import io.firn.server.security.Access;
 import io.firn.server.security.Right;
 import io.firn.server.wire.Exchange;
@@ -285,7 +286,7 @@ public final class ClusterAdmin {
 
     /** Finds the largest epoch up to the one asked for, and its end: epochs ascend with offsets. */
     private static void find(Partition partition, int asked, EpochEndOffset result) {
-        BatchReader reader = partition.openBatchReader(Isolation.UNCOMMITTED);
+        BatchReader reader = HostedPartition.of(partition).openBatchReader(Isolation.UNCOMMITTED);
         long low = partition.logStartOffset();
         long high = partition.visibleOffset(Isolation.UNCOMMITTED);
         int epoch = -1;

@@ -1,9 +1,9 @@
 package io.firn.server.log;
 
-import io.firn.BatchRun;
 import io.firn.Isolation;
-import io.firn.Partition;
 import io.firn.budget.HeapBudget;
+import io.firn.host.BatchRun;
+import io.firn.host.HostedPartition;
 import io.firn.server.security.Access;
 import io.firn.server.security.Right;
 import io.firn.server.wire.ClientConnection;
@@ -116,7 +116,7 @@ final class FetchReader {
             FetchPartition asked,
             PartitionData data,
             FetchResult result) {
-        Partition partition = served.partition();
+        HostedPartition partition = served.partition();
         try {
             int left = plan.limit() - result.bytes();
             int room = Math.max(0, Math.min(asked.partitionMaxBytes(), left));

@@ -1,6 +1,6 @@
 package io.firn.server.log;
 
-import io.firn.BatchRun;
+import io.firn.host.BatchRun;
 import io.firn.server.wire.LogRecords;
 import java.nio.ByteBuffer;
 import java.util.List;

@@ -1,9 +1,9 @@
 package io.firn.server.log;
 
 import io.firn.Compression;
-import io.firn.ProducerIdentity;
 import io.firn.format.BatchFormat;
 import io.firn.format.ForeignBatch;
+import io.firn.host.ProducerIdentity;
 import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.zip.CRC32C;

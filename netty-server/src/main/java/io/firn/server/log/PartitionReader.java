@@ -1,9 +1,9 @@
 package io.firn.server.log;
 
-import io.firn.BatchReader;
-import io.firn.BatchRun;
 import io.firn.format.BatchFormat;
 import io.firn.format.FillerBatch;
+import io.firn.host.BatchReader;
+import io.firn.host.BatchRun;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,8 +1,9 @@
 package io.firn.server.log;
 
 import io.firn.Appender;
-import io.firn.InvalidBatchException;
 import io.firn.Isolation;
+import io.firn.host.HostedAppender;
+import io.firn.host.InvalidBatchException;
 import io.firn.server.security.Access;
 import io.firn.server.security.Right;
 import java.util.List;
@@ -249,7 +250,7 @@ final class ProduceAppender {
             ServedPartition partition,
             boolean isCompacted,
             List<CompletableFuture<?>> forces) {
-        Appender appender = partition.acquire();
+        HostedAppender appender = partition.acquire();
         boolean isKept = false;
         try {
             long offset = append(appender, item, batch, isCompacted);
@@ -274,7 +275,7 @@ final class ProduceAppender {
     }
 
     private static long append(
-            Appender appender, Item item, ForeignRecords batch, boolean isCompacted) {
+            HostedAppender appender, Item item, ForeignRecords batch, boolean isCompacted) {
         try {
             return appender.appendBatchAsync(batch.bytes());
         } catch (InvalidBatchException e) {

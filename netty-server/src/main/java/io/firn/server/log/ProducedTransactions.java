@@ -1,11 +1,11 @@
 package io.firn.server.log;
 
 import io.firn.Partition;
-import io.firn.ProducerIdentity;
-import io.firn.TransactionCoordinator;
-import io.firn.TransactionCoordinator.NamedProducer;
 import io.firn.TransactionStateException;
-import io.firn.UnknownProducerException;
+import io.firn.host.ProducerIdentity;
+import io.firn.host.TransactionCoordinator;
+import io.firn.host.TransactionCoordinator.NamedProducer;
+import io.firn.host.UnknownProducerException;
 import java.util.List;
 import org.apache.kafka.common.protocol.Errors;
 

@@ -1,12 +1,13 @@
 package io.firn.server.log;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
-import io.firn.Appender;
 import io.firn.AppenderBusyException;
-import io.firn.AppenderHolder;
 import io.firn.Partition;
 import io.firn.UnknownTopicException;
-import io.firn.VisibleListener;
+import io.firn.host.AppenderHolder;
+import io.firn.host.HostedAppender;
+import io.firn.host.HostedPartition;
+import io.firn.host.VisibleListener;
 import java.lang.invoke.VarHandle;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -22,11 +23,11 @@ final class ServedPartition implements VisibleListener {
     private static final long WARN_EVERY_NS = 10_000_000_000L;
 
     private final String topic;
-    private final Partition partition;
+    private final HostedPartition partition;
     private final Set<Runnable> waiting = ConcurrentHashMap.newKeySet();
 
     /** Set under the monitor, while there are no uses of the one before. */
-    private volatile Appender appender;
+    private volatile HostedAppender appender;
 
     /** How many requests use the appender; {@code GIVEN_UP} if none is open. */
     private final AtomicInteger uses = new AtomicInteger(GIVEN_UP);
@@ -42,10 +43,10 @@ final class ServedPartition implements VisibleListener {
 
     ServedPartition(String topic, Partition partition) {
         this.topic = topic;
-        this.partition = partition;
+        this.partition = HostedPartition.of(partition);
     }
 
-    Partition partition() {
+    HostedPartition partition() {
         return partition;
     }
 
@@ -54,7 +55,7 @@ final class ServedPartition implements VisibleListener {
      *
      * @throws AppenderBusyException if the application has an exclusive appender
      */
-    Appender acquire() {
+    HostedAppender acquire() {
         while (true) {
             int before = uses.get();
             if (before == GIVEN_UP) {

@@ -6,6 +6,7 @@ import io.firn.TopicOptions;
 import io.firn.UnknownTopicException;
 import io.firn.UnreadableTopicException;
 import io.firn.budget.HeapBudget;
+import io.firn.host.HostedStore;
 import io.firn.medium.FileMedium;
 import io.firn.server.config.ServerConfig;
 import java.io.IOException;
@@ -36,7 +37,7 @@ public final class ServedTopics implements AutoCloseable {
     private static final long LOOK_INTERVAL_NS = TimeUnit.MILLISECONDS.toNanos(100);
 
     private final AtomicLong lastLookNs = new AtomicLong(System.nanoTime() - LOOK_INTERVAL_NS);
-    private final LogStore store;
+    private final HostedStore store;
     private final TopicConfigFiles files;
     private final TransactionMemory transactionMemory;
     private final NodeConfig node;
@@ -50,9 +51,9 @@ public final class ServedTopics implements AutoCloseable {
      * @param directory the server's directory
      * @throws IOException if the directory cannot be read or created
      */
-    public ServedTopics(LogStore store, NodeConfig node, FileMedium medium, Path directory)
+    public ServedTopics(LogStore served, NodeConfig node, FileMedium medium, Path directory)
             throws IOException {
-        this.store = store;
+        this.store = HostedStore.of(served);
         this.transactionMemory =
                 new TransactionMemory(
                         store.transactions(),
@@ -71,7 +72,7 @@ public final class ServedTopics implements AutoCloseable {
     }
 
     /** Returns the store. */
-    public LogStore store() {
+    public HostedStore store() {
         return store;
     }
 

@@ -1,9 +1,9 @@
 package io.firn.server.log;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
-import io.firn.TransactionCoordinator;
-import io.firn.TransactionCoordinator.NamedProducer;
-import io.firn.TransactionCoordinator.State;
+import io.firn.Transaction.State;
+import io.firn.host.TransactionCoordinator;
+import io.firn.host.TransactionCoordinator.NamedProducer;
 import io.firn.server.wire.Shares;
 import java.util.HashMap;
 import java.util.Iterator;

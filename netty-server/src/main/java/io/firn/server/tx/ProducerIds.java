@@ -1,7 +1,7 @@
 package io.firn.server.tx;
 
-import io.firn.LogStore;
-import io.firn.ProducerIdentity;
+import io.firn.host.HostedStore;
+import io.firn.host.ProducerIdentity;
 import io.firn.server.log.ServedTopics;
 import io.firn.server.log.TransactionMemory;
 import io.firn.server.security.Access;
@@ -22,7 +22,7 @@ final class ProducerIds implements Handler<InitProducerIdRequestData> {
     private static final short NO_EPOCH = -1;
     private static final long NO_ID = -1;
 
-    private final LogStore store;
+    private final HostedStore store;
     private final TransactionMemory memory;
     private final ProducerNames names;
     private final int maxTimeoutMs;

@@ -1,8 +1,8 @@
 package io.firn.server.tx;
 
 import io.firn.TooManyProducersException;
-import io.firn.TransactionCoordinator;
 import io.firn.budget.HeapBudget;
+import io.firn.host.TransactionCoordinator;
 import io.firn.server.wire.Shares;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;

@@ -1,11 +1,11 @@
 package io.firn.server.tx;
 
 import io.firn.Partition;
-import io.firn.ProducerIdentity;
-import io.firn.TransactionCoordinator;
-import io.firn.TransactionCoordinator.NamedProducer;
-import io.firn.TransactionCoordinator.PartitionProducer;
-import io.firn.TransactionCoordinator.State;
+import io.firn.Transaction.State;
+import io.firn.host.ProducerIdentity;
+import io.firn.host.TransactionCoordinator;
+import io.firn.host.TransactionCoordinator.NamedProducer;
+import io.firn.host.TransactionCoordinator.PartitionProducer;
 import io.firn.server.log.ErrorMapper;
 import io.firn.server.log.ServedTopic;
 import io.firn.server.log.ServedTopics;

@@ -1,8 +1,8 @@
 package io.firn.server.tx;
 
 import io.firn.Partition;
-import io.firn.ProducerIdentity;
-import io.firn.TransactionCoordinator;
+import io.firn.host.ProducerIdentity;
+import io.firn.host.TransactionCoordinator;
 import io.firn.server.group.LateRequests;
 import io.firn.server.group.TransactionMetadata;
 import io.firn.server.log.ServedTopic;

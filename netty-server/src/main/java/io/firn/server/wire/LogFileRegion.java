@@ -1,6 +1,6 @@
 package io.firn.server.wire;
 
-import io.firn.BatchRun;
+import io.firn.host.BatchRun;
 import io.netty.channel.DefaultFileRegion;
 import io.netty.channel.DefaultMessageSizeEstimator;
 import io.netty.channel.FileRegion;

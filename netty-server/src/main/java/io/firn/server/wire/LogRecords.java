@@ -1,6 +1,6 @@
 package io.firn.server.wire;
 
-import io.firn.BatchRun;
+import io.firn.host.BatchRun;
 import java.nio.ByteBuffer;
 import java.util.List;
 import org.apache.kafka.common.message.FetchResponseData;

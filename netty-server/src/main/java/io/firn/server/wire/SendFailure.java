@@ -1,6 +1,6 @@
 package io.firn.server.wire;
 
-import io.firn.BatchRun;
+import io.firn.host.BatchRun;
 import io.netty.channel.unix.Errors;
 import java.io.IOException;
 import java.net.SocketException;

@@ -1,6 +1,6 @@
 package io.firn.server.wire;
 
-import io.firn.BatchRun;
+import io.firn.host.BatchRun;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.Unpooled;

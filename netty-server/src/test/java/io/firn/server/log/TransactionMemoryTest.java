@@ -3,10 +3,10 @@ package io.firn.server.log;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.firn.ProducerIdentity;
-import io.firn.TransactionCoordinator;
-import io.firn.TransactionCoordinator.NamedProducer;
-import io.firn.TransactionCoordinator.State;
+import io.firn.Transaction.State;
+import io.firn.host.ProducerIdentity;
+import io.firn.host.TransactionCoordinator;
+import io.firn.host.TransactionCoordinator.NamedProducer;
 import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.HashMap;

@@ -3,12 +3,13 @@ package io.firn.server.tx;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import io.firn.LogStore;
-import io.firn.ProducerIdentity;
 import io.firn.TooManyProducersException;
-import io.firn.TransactionCoordinator;
-import io.firn.TransactionCoordinator.NamedProducer;
-import io.firn.TransactionCoordinator.State;
+import io.firn.Transaction.State;
 import io.firn.file.FileTier;
+import io.firn.host.HostedStore;
+import io.firn.host.ProducerIdentity;
+import io.firn.host.TransactionCoordinator;
+import io.firn.host.TransactionCoordinator.NamedProducer;
 import java.lang.reflect.Proxy;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -41,7 +42,7 @@ class ProducerNamesTest {
     void shouldLeaveNamesForOthersWhenOneClientOpensAllItCan() {
         try (LogStore store =
                 LogStore.in(directory).tier(FileTier.at(directory.resolve("segments"))).open()) {
-            TransactionCoordinator coordinator = store.transactions();
+            TransactionCoordinator coordinator = HostedStore.of(store).transactions();
             coordinator.open("before", Duration.ofSeconds(1), null);
             ProducerNames names = new ProducerNames(coordinator, 4);
             open(names, coordinator, "before", "greedy");
@@ -81,13 +82,13 @@ class ProducerNamesTest {
     void shouldCountNoNameThatWasRefusedOrThatTheStoreHasForgotten() {
         try (LogStore store =
                 LogStore.in(directory).tier(FileTier.at(directory.resolve("segments"))).open()) {
-            ProducerNames names = new ProducerNames(store.transactions(), 4);
+            ProducerNames names = new ProducerNames(HostedStore.of(store).transactions(), 4);
             names.onOpen("refused", "client");
             names.onRefused("refused");
             names.onOpen("a", "client"); // as if it had expired since
             names.onOpen("b", "client");
-            open(names, store.transactions(), "c", "client");
-            open(names, store.transactions(), "d", "client");
+            open(names, HostedStore.of(store).transactions(), "c", "client");
+            open(names, HostedStore.of(store).transactions(), "d", "client");
             assertThrows(TooManyProducersException.class, () -> names.onOpen("e", "client"));
         }
     }

@@ -1,12 +1,13 @@
 package io.firn.shadow.lab;
 
-import io.firn.BatchReader;
-import io.firn.BatchRun;
 import io.firn.Isolation;
 import io.firn.LogStore;
 import io.firn.Partition;
 import io.firn.Tailer;
 import io.firn.file.FileTier;
+import io.firn.host.BatchReader;
+import io.firn.host.BatchRun;
+import io.firn.host.HostedPartition;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
@@ -49,7 +50,7 @@ final class Comparison implements AutoCloseable {
     private Map<Long, ByteBuffer> copied(TopicPartition partition) {
         Map<Long, ByteBuffer> found = new TreeMap<>();
         Partition copy = copy(partition);
-        BatchReader reader = copy.openBatchReader(Isolation.UNCOMMITTED);
+        BatchReader reader = HostedPartition.of(copy).openBatchReader(Isolation.UNCOMMITTED);
         long offset = copy.logStartOffset();
         while (true) {
             try (BatchRun run = reader.read(offset, 1 << 20, true)) {

@@ -1,7 +1,9 @@
-package io.firn;
+package io.firn.host;
+
+import io.firn.LogStore;
 
 /**
- * What is built on a store and ends with it, such as a server; see {@link LogStore#attach}. Its
+ * What is built on a store and ends with it, such as a server; see {@link HostedStore#attach}. Its
  * {@code toString} names it in messages.
  */
 public interface StoreService {

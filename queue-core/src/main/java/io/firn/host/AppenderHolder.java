@@ -1,9 +1,9 @@
-package io.firn;
+package io.firn.host;
 
 /**
  * Has a shared appender open for a long time, and gives it up for an exclusive one while it does
- * not use it; see {@link Partition#openSharedAppender(AppenderHolder)}. Its {@code toString} names
- * it in messages.
+ * not use it; see {@link HostedPartition#openSharedAppender(AppenderHolder)}. Its {@code toString}
+ * names it in messages.
  */
 public interface AppenderHolder {
 

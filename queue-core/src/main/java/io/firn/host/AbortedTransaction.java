@@ -1,4 +1,4 @@
-package io.firn;
+package io.firn.host;
 
 /**
  * What an aborted transaction has left in a partition.

@@ -1,4 +1,4 @@
-package io.firn;
+package io.firn.host;
 
 /**
  * Where a leader epoch ends in a partition of a replicated topic.

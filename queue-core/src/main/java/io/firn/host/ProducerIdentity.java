@@ -1,4 +1,4 @@
-package io.firn;
+package io.firn.host;
 
 /**
  * What a producer's batches carry.

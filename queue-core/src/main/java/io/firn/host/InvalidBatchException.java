@@ -1,4 +1,6 @@
-package io.firn;
+package io.firn.host;
+
+import io.firn.FirnException;
 
 /** Thrown when a foreign batch is not a valid Kafka record batch of magic 2. */
 public final class InvalidBatchException extends FirnException {

@@ -1,4 +1,11 @@
-package io.firn;
+package io.firn.host;
+
+import io.firn.ClosedException;
+import io.firn.DamagedRangeException;
+import io.firn.LogStoreBuilder;
+import io.firn.OffsetOutOfRangeException;
+import io.firn.Partition;
+import io.firn.UnknownTopicException;
 
 /**
  * Reads whole batches of a partition as they are stored, for users such as a server or a mirror
@@ -7,7 +14,7 @@ package io.firn;
  *
  * <p>Where compaction has removed records, batches have fewer records than offsets, and empty
  * batches of 61 bytes stand for those that lost all: no offset is without a batch. {@link
- * Appender#appendBatch} takes neither.
+ * HostedAppender#appendBatch} takes neither.
  */
 public interface BatchReader {
 

@@ -1,4 +1,6 @@
-package io.firn;
+package io.firn.host;
+
+import io.firn.FirnException;
 
 /** Thrown when a store already has a service of a role that only one may have. */
 public final class ServiceAttachedException extends FirnException {

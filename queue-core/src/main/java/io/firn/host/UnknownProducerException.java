@@ -1,4 +1,6 @@
-package io.firn;
+package io.firn.host;
+
+import io.firn.FirnException;
 
 /** Thrown when a producer's name is unknown, or belongs to another producer id. */
 public final class UnknownProducerException extends FirnException {

@@ -1,5 +1,14 @@
-package io.firn;
+package io.firn.host;
 
+import io.firn.ClosedException;
+import io.firn.Durability;
+import io.firn.InvalidOptionException;
+import io.firn.LostMarkerException;
+import io.firn.PoisonedException;
+import io.firn.RecordTooLargeException;
+import io.firn.StoreFullException;
+import io.firn.TruncatedException;
+import io.firn.UnexpectedOffsetException;
 import java.nio.ByteBuffer;
 
 /**

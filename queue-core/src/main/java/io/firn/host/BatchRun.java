@@ -1,4 +1,4 @@
-package io.firn;
+package io.firn.host;
 
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;

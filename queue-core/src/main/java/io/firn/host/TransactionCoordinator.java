@@ -1,5 +1,16 @@
-package io.firn;
+package io.firn.host;
 
+import io.firn.Cursor;
+import io.firn.InvalidOptionException;
+import io.firn.Partition;
+import io.firn.Producer;
+import io.firn.ProducerFencedException;
+import io.firn.TooManyProducersException;
+import io.firn.Topic;
+import io.firn.Transaction;
+import io.firn.Transaction.State;
+import io.firn.TransactionStateException;
+import io.firn.UnknownTopicException;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
@@ -7,8 +18,8 @@ import java.util.List;
 /**
  * The named producers of a store and their transactions, for servers, whose clients make the
  * batches themselves: applications use {@link Transaction} and {@link Producer}. A batch with the
- * transactional attribute is accepted by {@link Appender#appendBatch} when its producer has an open
- * transaction which the partition was {@linkplain #add added} to.
+ * transactional attribute is accepted by {@link HostedAppender#appendBatch} when its producer has
+ * an open transaction which the partition was {@linkplain #add added} to.
  *
  * <p>Each method returns when its effect is durable; none should be called on a thread that must
  * not wait for a disk, but {@link #add} and those that only look. Thread-safe.
@@ -17,22 +28,6 @@ public interface TransactionCoordinator {
 
     /** How many named producers a store has at most; fewer where the heap is below 2 GiB. */
     int MOST_NAMES = 50_000;
-
-    /** What a named producer is doing. */
-    enum State {
-        /** It has begun nothing since it was opened. */
-        EMPTY,
-        /** A transaction is open. */
-        ONGOING,
-        /** The commit is decided, and not all partitions have its marker. */
-        COMMITTING,
-        /** The abort is decided, and not all partitions have its marker. */
-        ABORTING,
-        /** Its last transaction was committed. */
-        COMMITTED,
-        /** Its last transaction was aborted. */
-        ABORTED
-    }
 
     /**
      * A named producer.

@@ -1,0 +1,20 @@
+package io.firn.host;
+
+import io.firn.InvalidOptionException;
+import java.util.Objects;
+
+/** Objects of the API as those that Firn's own implementation makes of them. */
+final class Hosted {
+    private Hosted() {}
+
+    static <T> T as(Class<T> hosted, Object object) {
+        Objects.requireNonNull(object);
+        if (!hosted.isInstance(object)) {
+            throw new InvalidOptionException(
+                    "expected an object of a store that Firn opened, found one of "
+                            + object.getClass().getName()
+                            + ": unwrap it first");
+        }
+        return hosted.cast(object);
+    }
+}

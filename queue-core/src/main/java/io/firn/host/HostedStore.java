@@ -1,0 +1,40 @@
+package io.firn.host;
+
+import io.firn.ClosedException;
+import io.firn.InvalidOptionException;
+import io.firn.LogStore;
+
+/**
+ * A store as a server or a replica sees it. Every store that Firn opens is one; {@link #of} returns
+ * it as such. Applications that append and read need none of this. Thread-safe.
+ */
+public interface HostedStore extends LogStore {
+
+    /**
+     * Returns a store with the methods for those who serve it.
+     *
+     * @throws InvalidOptionException when Firn did not open it
+     */
+    static HostedStore of(LogStore store) {
+        return Hosted.as(HostedStore.class, store);
+    }
+
+    /** Returns what servers need to offer transactions to their clients. */
+    TransactionCoordinator transactions();
+
+    /** Returns a new id for an idempotent producer; no id is ever returned twice. */
+    long newProducerId();
+
+    /**
+     * Attaches a service, which is notified before the store is closed. Servers, migrators and
+     * shadows do this by themselves. Has no effect if it is attached already.
+     *
+     * @throws ServiceAttachedException when another one has its {@link StoreService#role}
+     * @throws InvalidOptionException when the store is open read-only: services write
+     * @throws ClosedException when the store is closed, or is being closed
+     */
+    void attach(StoreService service);
+
+    /** Detaches a service that has ended; has no effect if it is not attached. */
+    void detach(StoreService service);
+}
