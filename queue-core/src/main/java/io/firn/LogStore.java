@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.UUID;
+import java.util.function.Consumer;
 
 /**
  * A durable message log in a directory: topics with partitions of records. One process writes; any
@@ -13,7 +14,7 @@ import java.util.UUID;
  *
  * <pre>{@code
  * try (LogStore store = LogStore.in(dir).tier(FileTier.at(dir.resolve("segments"))).open()) {
- *     Topic topic = store.openOrCreateTopic("orders", TopicOptions.defaults());
+ *     Topic topic = store.ensureTopic("orders", TopicOptions.defaults());
  *     try (Appender appender = topic.partition(0).openAppender()) {
  *         appender.append("first".getBytes(UTF_8));       // durable when it returns
  *     }
@@ -59,20 +60,39 @@ public interface LogStore extends AutoCloseable {
     boolean hasTopic(String name);
 
     /**
-     * Opens the topic, or creates it with these options.
-     *
-     * <p>A topic that exists is opened with the options that it has: some may have been changed
-     * since it was created, by a client of a server, for example. {@link Topic#options} returns
-     * them, {@link Topic#changeOptions} changes them. A difference is logged once, as a warning
-     * with both values. It may have more partitions than the options say.
-     *
-     * @param options a {@link TopicOptions#minimumClass} of null stands for any
-     * @throws InvalidOptionException when the topic exists and differs in an option that cannot be
-     *     changed, or has fewer partitions; both values are named. {@link #openTopic} opens it as
-     *     it is. Also as {@link #createTopic}
-     * @throws UnreadableTopicException as {@link #createTopic}
+     * Returns the topic, which has the options that were set; see {@link #ensureTopic(String,
+     * TopicOptions, Consumer)}.
      */
-    Topic openOrCreateTopic(String name, TopicOptions options);
+    default Topic ensureTopic(String name, TopicOptions options) {
+        return ensureTopic(name, options, change -> {});
+    }
+
+    /**
+     * Creates the topic if there is none, and otherwise changes its options to those that were set,
+     * durably. For an application that calls it at each start:
+     *
+     * <p>An option that is set here wins, whoever has changed it since. An option that is not set
+     * stays as the topic has it, whatever its default is now.
+     *
+     * <p>What {@link Topic#changeOptions} changes is changed, all of it or nothing. {@link
+     * TopicOptions#partitions} is the least number: partitions are added, never removed. Where
+     * records have keys, those of a key that come later may then go to another partition. Each
+     * change is logged. To change an option by a client of the server and keep it, do not set it
+     * here.
+     *
+     * <p>When two threads call it with different values, the last one wins. A topic that is deleted
+     * meanwhile is created again.
+     *
+     * @param onChange is called on this thread for each option that was changed, after that is
+     *     durable; not for a topic that was created
+     * @throws InvalidOptionException when the topic exists and an option that is set differs and
+     *     cannot be changed, such as the size of a segment: nothing is changed, and both values are
+     *     named. {@link #openTopic} opens it as it is. Also when the store is open read-only, and
+     *     as {@link #createTopic}
+     * @throws UnreadableTopicException as {@link #createTopic}
+     * @throws TooManyPartitionsException as {@link #createTopic}
+     */
+    Topic ensureTopic(String name, TopicOptions options, Consumer<OptionChange> onChange);
 
     /** Returns the names of all topics that are served, sorted. */
     List<String> topicNames();

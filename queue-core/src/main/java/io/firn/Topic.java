@@ -37,14 +37,14 @@ public interface Topic {
     TopicOptions options();
 
     /**
-     * Changes the options, durably. Retention, compaction, roll age, compression, the force
-     * interval and the prepared space can be changed; the number of partitions by {@link
-     * #addPartitions}; nothing else. When records need a key from now on ({@link Cleanup}), those
-     * without one that the topic has can still be read.
+     * Changes the options that are set, durably; the others stay as they are. Retention,
+     * compaction, roll age, compression, the force interval and the prepared space can be changed;
+     * the number of partitions by {@link #addPartitions}; nothing else. When records need a key
+     * from now on ({@link Cleanup}), those without one that the topic has can still be read.
      *
-     * @param options a {@link TopicOptions#minimumClass} of null stands for any; the topic may have
-     *     more {@link TopicOptions#partitions} than these, and keeps them
-     * @throws InvalidOptionException when something else differs from {@link #options}
+     * @param options the topic may have more {@link TopicOptions#partitions} than these, and keeps
+     *     them
+     * @throws InvalidOptionException when something else that is set differs from {@link #options}
      */
     void changeOptions(TopicOptions options);
 

@@ -1,24 +1,37 @@
 package io.firn;
 
-import static io.firn.OptionValues.inRange;
-import static io.firn.OptionValues.inRangeOrUnlimited;
 import static io.firn.OptionValues.wholeMillis;
 
 import java.time.Duration;
 import java.util.Collections;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.function.Consumer;
+import java.util.Set;
 
-/** The options of a topic. Immutable; each {@code with…} returns a changed copy. */
+/**
+ * The options of a topic. Immutable; each {@code with…} returns a changed copy, in which that
+ * option is set. {@link LogStore#ensureTopic} and {@link Topic#changeOptions} change the options
+ * that are set and leave the others as the topic has them.
+ */
 public final class TopicOptions {
     /** No bound. */
     public static final long UNLIMITED = -1;
 
-    static final int KIB = 1024;
-    private static final TopicOptions DEFAULTS = new TopicOptions(new TopicOptionsDraft());
+    private static final int KIB = 1024;
+    private static final String SEGMENT_BYTES = "segmentBytes";
+    private static final String MAX_RECORD_BYTES = "maxRecordBytes";
+    private static final String MINIMUM_CLASS = "minimumClass";
+
+    private static final TopicOptions DEFAULTS = new TopicOptions(defaultValues(), Set.of());
+
+    /** By name, in a fixed order. */
+    private final Map<String, Object> values;
+
+    /** The names of those that were set. */
+    private final Set<String> set;
 
     private final int partitions;
     private final Durability durability;
@@ -34,35 +47,95 @@ public final class TopicOptions {
     private final List<String> tiers;
     private final RetainUntilRead retainUntilRead;
     private final int preparedBytes;
-    private final CompactionValues compaction;
     private final Cleanup cleanup;
+    private final long minCompactionLagMs;
+    private final long maxCompactionLagMs;
+    private final double minDirtyRatio;
+    private final long tombstoneRetentionMs;
     private final boolean replicated;
 
     /** Checks every range. */
-    private TopicOptions(TopicOptionsDraft draft) {
-        partitions = inRange("partitions", draft.partitions, 1, 100_000);
-        durability = draft.durability;
-        segmentBytes = inRange("segmentBytes", draft.segmentBytes, 64 * KIB, KIB * KIB * KIB);
-        rollMs = inRangeOrUnlimited("rollMs", draft.rollMs, 1_000);
-        retentionBytes = inRangeOrUnlimited("retentionBytes", draft.retentionBytes, 0);
-        retentionMs = inRangeOrUnlimited("retentionMs", draft.retentionMs, 0);
-        maxRecordBytes = inRange("maxRecordBytes", draft.maxRecordBytes, 1, segmentBytes - 1);
-        compression = draft.compression;
-        forceBytes = inRange("forceBytes", draft.forceBytes, 1, Integer.MAX_VALUE);
-        forceMs = inRange("forceMs", draft.forceMs, 1, Long.MAX_VALUE);
-        minimumClass = draft.minimumClass;
-        tiers = draft.tiers;
-        retainUntilRead = draft.retainUntilRead;
-        preparedBytes = inRange("preparedBytes", draft.preparedBytes, 0, KIB * KIB * KIB);
-        compaction = draft.compaction;
-        cleanup = compaction.cleanup();
-        replicated = draft.replicated;
+    private TopicOptions(Map<String, Object> values, Set<String> set) {
+        this.values = Collections.unmodifiableMap(values);
+        this.set = Set.copyOf(set);
+        partitions = inRange("partitions", 1, 100_000);
+        durability = (Durability) values.get("durability");
+        segmentBytes = inRange(SEGMENT_BYTES, 64 * KIB, KIB * KIB * KIB);
+        rollMs = inRangeOrUnlimited("rollMs", 1_000);
+        retentionBytes = inRangeOrUnlimited("retentionBytes", 0);
+        retentionMs = inRangeOrUnlimited("retentionMs", 0);
+        maxRecordBytes = inRange(MAX_RECORD_BYTES, 1, segmentBytes - 1);
+        compression = (Compression) values.get("compression");
+        forceBytes = inRange("forceBytes", 1, Integer.MAX_VALUE);
+        forceMs = inRange("forceMs", 1L);
+        minimumClass = (DurabilityClass) values.get(MINIMUM_CLASS);
+        tiers = ((List<?>) values.get("tiers")).stream().map(String.class::cast).toList();
+        retainUntilRead = (RetainUntilRead) values.get("retainUntilRead");
+        preparedBytes = inRange("preparedBytes", 0, KIB * KIB * KIB);
+        cleanup = (Cleanup) values.get("cleanup");
+        minCompactionLagMs = inRange("minCompactionLagMs", 0L);
+        maxCompactionLagMs = inRangeOrUnlimited("maxCompactionLagMs", 1);
+        minDirtyRatio = (double) values.get("minDirtyRatio");
+        tombstoneRetentionMs = inRange("tombstoneRetentionMs", 0L);
+        replicated = (boolean) values.get("replicated");
+        checkCompaction();
+    }
+
+    private int inRange(String name, int least, int most) {
+        return OptionValues.inRange(name, (int) values.get(name), least, most);
+    }
+
+    private long inRange(String name, long least) {
+        return OptionValues.inRange(name, (long) values.get(name), least, Long.MAX_VALUE);
+    }
+
+    private long inRangeOrUnlimited(String name, long least) {
+        return OptionValues.inRangeOrUnlimited(name, (long) values.get(name), least);
+    }
+
+    private void checkCompaction() {
+        if (!(minDirtyRatio >= 0 && minDirtyRatio <= 1)) { // also not a number
+            throw new InvalidOptionException(
+                    "minDirtyRatio must be from 0 to 1, not " + minDirtyRatio);
+        }
+        if (maxCompactionLagMs != UNLIMITED && minCompactionLagMs > maxCompactionLagMs) {
+            throw new InvalidOptionException(
+                    "minCompactionLagMs must be at most maxCompactionLagMs ("
+                            + maxCompactionLagMs
+                            + "), not "
+                            + minCompactionLagMs);
+        }
         if (replicated && cleanup.isCompacting()) {
             throw new InvalidOptionException(
                     "a replicated topic is not compacted here: its source decides what is removed;"
                             + " cleanup was "
                             + cleanup);
         }
+    }
+
+    private static Map<String, Object> defaultValues() {
+        Map<String, Object> values = new LinkedHashMap<>();
+        values.put("partitions", 1);
+        values.put("durability", Durability.DURABLE);
+        values.put(SEGMENT_BYTES, 64 * KIB * KIB);
+        values.put("rollMs", UNLIMITED);
+        values.put("retentionBytes", UNLIMITED);
+        values.put("retentionMs", UNLIMITED);
+        values.put(MAX_RECORD_BYTES, KIB * KIB);
+        values.put("compression", Compression.NONE);
+        values.put("forceBytes", KIB * KIB);
+        values.put("forceMs", 100L);
+        values.put(MINIMUM_CLASS, null);
+        values.put("tiers", List.of());
+        values.put("retainUntilRead", RetainUntilRead.nobody());
+        values.put("preparedBytes", 0);
+        values.put("cleanup", Cleanup.DELETE);
+        values.put("minCompactionLagMs", 0L);
+        values.put("maxCompactionLagMs", UNLIMITED);
+        values.put("minDirtyRatio", 0.5);
+        values.put("tombstoneRetentionMs", 86_400_000L);
+        values.put("replicated", false);
+        return values;
     }
 
     /**
@@ -179,7 +252,7 @@ public final class TopicOptions {
      * when its segment was sealed; 0 or more, by default 0.
      */
     public long minCompactionLagMs() {
-        return compaction.minLagMs();
+        return minCompactionLagMs;
     }
 
     /**
@@ -188,7 +261,7 @@ public final class TopicOptions {
      * the default.
      */
     public long maxCompactionLagMs() {
-        return compaction.maxLagMs();
+        return maxCompactionLagMs;
     }
 
     /**
@@ -196,7 +269,7 @@ public final class TopicOptions {
      * 0 to 1; by default 0.5. A smaller share costs more writing and takes less space.
      */
     public double minDirtyRatio() {
-        return compaction.minDirtyRatio();
+        return minDirtyRatio;
     }
 
     /**
@@ -205,7 +278,7 @@ public final class TopicOptions {
      * earliest record to the end may miss a deletion.
      */
     public long tombstoneRetentionMs() {
-        return compaction.tombstoneRetentionMs();
+        return tombstoneRetentionMs;
     }
 
     /**
@@ -220,43 +293,40 @@ public final class TopicOptions {
 
     /** See {@link #partitions}. */
     public TopicOptions withPartitions(int value) {
-        return with(draft -> draft.partitions = value);
+        return with("partitions", value);
     }
 
     /** See {@link #durability}. */
     public TopicOptions withDurability(Durability value) {
         Objects.requireNonNull(value, "durability");
-        return with(draft -> draft.durability = value);
+        return with("durability", value);
     }
 
     /** See {@link #segmentBytes}; lowers {@link #maxRecordBytes} when it would not fit any more. */
     public TopicOptions withSegmentBytes(int value) {
-        return with(
-                draft -> {
-                    draft.segmentBytes = value;
-                    draft.maxRecordBytes = Math.max(1, Math.min(maxRecordBytes, value - 1));
-                });
+        int most = Math.max(1, Math.min(maxRecordBytes, value - 1));
+        return new TopicOptions(valuesWith(MAX_RECORD_BYTES, most), set).with(SEGMENT_BYTES, value);
     }
 
     /** See {@link #rollMs}; a part of a ms counts as a whole one. 1 s or longer. */
     public TopicOptions withRollAge(Duration value) {
         long ms = wholeMillis("rollAge", value);
-        return with(draft -> draft.rollMs = ms);
+        return with("rollMs", ms);
     }
 
     /** See {@link #rollMs}; 1,000 or more, or {@link #UNLIMITED}. */
     public TopicOptions withRollMs(long value) {
-        return with(draft -> draft.rollMs = value);
+        return with("rollMs", value);
     }
 
     /** See {@link #retentionBytes}; 0 or more, or {@link #UNLIMITED}. */
     public TopicOptions withRetentionBytes(long value) {
-        return with(draft -> draft.retentionBytes = value);
+        return with("retentionBytes", value);
     }
 
     /** See {@link #retentionMs}; 0 or more, or {@link #UNLIMITED}. */
     public TopicOptions withRetentionMs(long value) {
-        return with(draft -> draft.retentionMs = value);
+        return with("retentionMs", value);
     }
 
     /**
@@ -269,28 +339,24 @@ public final class TopicOptions {
 
     /** See {@link #maxRecordBytes}. */
     public TopicOptions withMaxRecordBytes(int value) {
-        return with(draft -> draft.maxRecordBytes = value);
+        return with(MAX_RECORD_BYTES, value);
     }
 
     /** See {@link #compression}. */
     public TopicOptions withCompression(Compression value) {
         Objects.requireNonNull(value, "compression");
-        return with(draft -> draft.compression = value);
+        return with("compression", value);
     }
 
     /** See {@link #forceBytes} and {@link #forceMs}; a part of a ms counts as a whole one. */
     public TopicOptions withForce(int bytes, Duration interval) {
         long ms = wholeMillis("interval", interval);
-        return with(
-                draft -> {
-                    draft.forceBytes = bytes;
-                    draft.forceMs = ms;
-                });
+        return with("forceBytes", bytes).with("forceMs", ms);
     }
 
     /** See {@link #minimumClass}. */
     public TopicOptions withMinimumClass(DurabilityClass value) {
-        return with(draft -> draft.minimumClass = value);
+        return with(MINIMUM_CLASS, value);
     }
 
     /** See {@link #tiers}. */
@@ -305,29 +371,29 @@ public final class TopicOptions {
             }
         }
         List<String> copy = List.of(labels);
-        return with(draft -> draft.tiers = copy);
+        return with("tiers", copy);
     }
 
     /** See {@link #retainUntilRead}. */
     public TopicOptions withRetainUntilRead(RetainUntilRead value) {
         Objects.requireNonNull(value, "retainUntilRead");
-        return with(draft -> draft.retainUntilRead = value);
+        return with("retainUntilRead", value);
     }
 
     /** See {@link #preparedBytes}. */
     public TopicOptions withPreparedBytes(int value) {
-        return with(draft -> draft.preparedBytes = value);
+        return with("preparedBytes", value);
     }
 
     /** See {@link #cleanup}. */
     public TopicOptions withCleanup(Cleanup value) {
-        return with(compaction.withCleanup(Objects.requireNonNull(value, "cleanup")));
+        return with("cleanup", Objects.requireNonNull(value, "cleanup"));
     }
 
     /** See {@link #minCompactionLagMs}; a part of a ms counts as a whole one. */
     public TopicOptions withMinCompactionLag(Duration value) {
         long ms = wholeMillis("minCompactionLag", value);
-        return with(compaction.withLags(ms, maxCompactionLagMs()));
+        return with("minCompactionLagMs", ms);
     }
 
     /**
@@ -340,37 +406,56 @@ public final class TopicOptions {
 
     /** See {@link #maxCompactionLagMs}; 1 or more, or {@link #UNLIMITED}. */
     public TopicOptions withMaxCompactionLagMs(long value) {
-        return with(compaction.withLags(minCompactionLagMs(), value));
+        return with("maxCompactionLagMs", value);
     }
 
     /** See {@link #minDirtyRatio}. */
     public TopicOptions withMinDirtyRatio(double value) {
-        return with(compaction.withMinDirtyRatio(value));
+        return with("minDirtyRatio", value);
     }
 
     /** See {@link #tombstoneRetentionMs}; a part of a ms counts as a whole one. */
     public TopicOptions withTombstoneRetention(Duration value) {
         long ms = wholeMillis("tombstoneRetention", value);
-        return with(compaction.withTombstoneRetentionMs(ms));
+        return with("tombstoneRetentionMs", ms);
     }
 
     /** See {@link #isReplicated}. A replicated topic is not compacted. */
     public TopicOptions withReplicated(boolean value) {
-        return with(draft -> draft.replicated = value);
+        return with("replicated", value);
     }
 
-    CompactionValues compactionValues() {
-        return compaction;
+    private TopicOptions with(String name, Object value) {
+        Set<String> nowSet = new HashSet<>(set);
+        nowSet.add(name);
+        return new TopicOptions(valuesWith(name, value), nowSet);
     }
 
-    private TopicOptions with(CompactionValues value) {
-        return with(draft -> draft.compaction = value);
+    private Map<String, Object> valuesWith(String name, Object value) {
+        Map<String, Object> changed = new LinkedHashMap<>(values);
+        changed.put(name, value);
+        return changed;
     }
 
-    private TopicOptions with(Consumer<TopicOptionsDraft> change) {
-        TopicOptionsDraft draft = new TopicOptionsDraft(this);
-        change.accept(draft);
-        return new TopicOptions(draft);
+    /**
+     * Returns options in which everything is set: what these set as here, and the rest as in
+     * others. An option is set by its {@code with…} method, also to the default; a {@link
+     * #minimumClass} of null is not set. {@link Topic#options} has everything set.
+     *
+     * @throws InvalidOptionException when an option that is set does not fit one of the others
+     */
+    public TopicOptions completedBy(TopicOptions others) {
+        Map<String, Object> complete = new LinkedHashMap<>(others.values);
+        for (String name : set) {
+            if (values.get(name) != null) {
+                complete.put(name, values.get(name));
+            }
+        }
+        if (set.contains(SEGMENT_BYTES) && !set.contains(MAX_RECORD_BYTES)) {
+            int most = Math.min(others.maxRecordBytes, segmentBytes - 1);
+            complete.put(MAX_RECORD_BYTES, most);
+        }
+        return new TopicOptions(complete, complete.keySet());
     }
 
     /**
@@ -378,43 +463,23 @@ public final class TopicOptions {
      * #minimumClass} that is not set. The map cannot be changed.
      */
     public Map<String, Object> toMap() {
-        Map<String, Object> values = new LinkedHashMap<>();
-        values.put("partitions", partitions);
-        values.put("durability", durability);
-        values.put("segmentBytes", segmentBytes);
-        values.put("rollMs", rollMs);
-        values.put("retentionBytes", retentionBytes);
-        values.put("retentionMs", retentionMs);
-        values.put("maxRecordBytes", maxRecordBytes);
-        values.put("compression", compression);
-        values.put("forceBytes", forceBytes);
-        values.put("forceMs", forceMs);
-        values.put("minimumClass", minimumClass);
-        values.put("tiers", tiers);
-        values.put("retainUntilRead", retainUntilRead);
-        values.put("preparedBytes", preparedBytes);
-        values.put("cleanup", cleanup);
-        values.put("minCompactionLagMs", minCompactionLagMs());
-        values.put("maxCompactionLagMs", maxCompactionLagMs());
-        values.put("minDirtyRatio", minDirtyRatio());
-        values.put("tombstoneRetentionMs", tombstoneRetentionMs());
-        values.put("replicated", replicated);
-        return Collections.unmodifiableMap(values);
+        return values;
     }
 
+    /** Compares the values, whether they were set or not. */
     @Override
     public boolean equals(Object other) {
-        return other instanceof TopicOptions options && toMap().equals(options.toMap());
+        return other instanceof TopicOptions options && values.equals(options.values);
     }
 
     @Override
     public int hashCode() {
-        return toMap().hashCode();
+        return values.hashCode();
     }
 
     @Override
     public String toString() {
-        String values = toMap().toString();
-        return "TopicOptions[" + values.substring(1, values.length() - 1) + "]";
+        String text = values.toString();
+        return "TopicOptions[" + text.substring(1, text.length() - 1) + "]";
     }
 }

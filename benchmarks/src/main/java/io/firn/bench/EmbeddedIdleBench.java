@@ -150,7 +150,7 @@ public final class EmbeddedIdleBench implements Callable<Integer> {
                         .withPartitions(count)
                         .withMaxRecordBytes(16 << 10)
                         .withSegmentBytes(segmentKib << 10);
-        Topic topic = store.openOrCreateTopic(TOPIC, options);
+        Topic topic = store.ensureTopic(TOPIC, options);
         byte[] value = new byte[RECORD_BYTES];
         for (int i = 0; i < count; i++) {
             Appender appender =

@@ -159,7 +159,7 @@ public final class Reopen implements Callable<Integer> {
         long bytes = (long) mib << 20;
         try (LogStore store = builder(directory, mib).open()) {
             TopicOptions options = TopicOptions.defaults().withDurability(Durability.WRITTEN);
-            Partition log = store.openOrCreateTopic("reopen", options).partition(0);
+            Partition log = store.ensureTopic("reopen", options).partition(0);
             try (Appender appender = log.openAppender()) {
                 byte[] value = new byte[RECORD_BYTES];
                 Batch batch = appender.newBatch();

@@ -53,9 +53,7 @@ final class ScenarioStore {
     void during(StorageTier tier, Consumer<ScenarioStore> action) {
         store = at(medium, tier).open();
         try (LogStore open = store) {
-            topic =
-                    open.openOrCreateTopic(
-                            "t", TopicOptions.defaults().withSegmentBytes(SEGMENT_BYTES));
+            topic = open.ensureTopic("t", TopicOptions.defaults().withSegmentBytes(SEGMENT_BYTES));
             partition = topic.partition(0);
             action.accept(this);
         }

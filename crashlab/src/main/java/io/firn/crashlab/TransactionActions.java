@@ -98,7 +98,7 @@ final class TransactionActions {
                 boolean isDurable = each.topic.equals(ExpectedTransactions.DURABLE);
                 each.exists(
                         tested.store()
-                                .openOrCreateTopic(
+                                .ensureTopic(
                                         each.topic,
                                         isDurable
                                                 ? options

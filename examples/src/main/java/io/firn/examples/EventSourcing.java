@@ -77,7 +77,7 @@ public final class EventSourcing {
 
     static void run(Path dir, PrintStream out) {
         try (LogStore store = LogStore.in(dir).tier(FileTier.at(dir.resolve("segments"))).open()) {
-            Topic topic = store.openOrCreateTopic("account", TopicOptions.defaults());
+            Topic topic = store.ensureTopic("account", TopicOptions.defaults());
             run(topic.partition(0), out);
         }
     }

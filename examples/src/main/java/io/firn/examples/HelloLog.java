@@ -47,7 +47,7 @@ public final class HelloLog implements Callable<Integer> {
     private void hello() throws IOException {
         long started = System.nanoTime();
         try (LogStore store = describe().open()) {
-            Partition log = store.openOrCreateTopic("hello", TopicOptions.defaults()).partition(0);
+            Partition log = store.ensureTopic("hello", TopicOptions.defaults()).partition(0);
             sayOpened(store, log, System.nanoTime() - started);
 
             try (Appender appender = log.openAppender()) {

@@ -37,7 +37,7 @@ public final class LatestPrices {
                         .withCleanup(Cleanup.COMPACT)
                         .withSegmentBytes(64 * 1024); // only full segments are compacted
         try (LogStore store = open(dir)) {
-            Topic prices = store.openOrCreateTopic("prices", compacted);
+            Topic prices = store.ensureTopic("prices", compacted);
             Partition log = prices.partition(0);
             try (Appender appender = log.openAppender()) {
                 Batch batch = appender.newBatch();

@@ -28,7 +28,7 @@ public final class RequestPipeline {
 
     static void run(Path dir, PrintStream out) {
         try (LogStore store = LogStore.in(dir).tier(FileTier.at(dir.resolve("segments"))).open()) {
-            Topic topic = store.openOrCreateTopic("requests", TopicOptions.defaults());
+            Topic topic = store.ensureTopic("requests", TopicOptions.defaults());
             AtomicLong durable = new AtomicLong(topic.partition(0).durableOffset());
             long first = durable.get();
             long answered = first;

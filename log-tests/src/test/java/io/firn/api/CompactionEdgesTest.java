@@ -53,7 +53,7 @@ class CompactionEdgesTest {
     }
 
     private static Topic topic(LogStore store) {
-        return store.openOrCreateTopic("t", options());
+        return store.ensureTopic("t", options());
     }
 
     private static TopicOptions options() {

@@ -48,7 +48,7 @@ class CompactionTest {
     }
 
     private static Topic topic(LogStore store) {
-        return store.openOrCreateTopic("t", options());
+        return store.ensureTopic("t", options());
     }
 
     private static TopicOptions options() {

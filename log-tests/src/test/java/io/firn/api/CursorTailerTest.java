@@ -52,7 +52,7 @@ class CursorTailerTest {
     @BeforeEach
     void open() {
         store = Stores.at(directory).clock(clock).invokerMode().open();
-        topic = store.openOrCreateTopic("t", Stores.small().withPartitions(2));
+        topic = store.ensureTopic("t", Stores.small().withPartitions(2));
     }
 
     @AfterEach

@@ -66,7 +66,7 @@ class CursorTest {
     @BeforeEach
     void open() {
         store = Stores.at(directory, medium).clock(clock).invokerMode().open();
-        topic = store.openOrCreateTopic("t", Stores.small().withPartitions(3));
+        topic = store.ensureTopic("t", Stores.small().withPartitions(3));
     }
 
     @AfterEach

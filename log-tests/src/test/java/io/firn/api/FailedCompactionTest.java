@@ -59,7 +59,7 @@ class FailedCompactionTest {
 
     private LogStore open() {
         LogStore store = Stores.at(directory, medium).clock(clock).open();
-        store.openOrCreateTopic("t", options());
+        store.ensureTopic("t", options());
         return store;
     }
 
@@ -77,7 +77,7 @@ class FailedCompactionTest {
 
     /** Lets the thread that compacts do what was called before. */
     private void compactAnother(LogStore store) {
-        store.openOrCreateTopic("other", options());
+        store.ensureTopic("other", options());
         append(store, "other", new KeyedRecords(8, 100, 20));
         Stores.await("the other topic", () -> metrics(store, "other").runs() > 0);
     }

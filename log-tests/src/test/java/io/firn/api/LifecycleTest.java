@@ -76,7 +76,7 @@ class LifecycleTest {
     }
 
     private static void use(LogStore store) {
-        Topic topic = store.openOrCreateTopic("t", Stores.small().withPartitions(2));
+        Topic topic = store.ensureTopic("t", Stores.small().withPartitions(2));
         try (Appender appender = topic.partition(0).openAppender();
                 Appender other = topic.partition(1).openSharedAppender();
                 Tailer tailer = topic.openTailer()) {
@@ -138,7 +138,7 @@ class LifecycleTest {
         ObservedMedium medium = new ObservedMedium();
         for (int i = 0; i < 100; i++) {
             try (LogStore store = Stores.at(directory, medium).open()) {
-                Topic topic = store.openOrCreateTopic("t", Stores.small());
+                Topic topic = store.ensureTopic("t", Stores.small());
                 assertEquals(i, topic.partition(0).nextOffset());
                 try (Appender appender = topic.partition(0).openAppender()) {
                     appender.append(new byte[5_000]);
@@ -237,7 +237,7 @@ class LifecycleTest {
                 List.of(
                         () -> store.createTopic("u", Stores.small()),
                         () -> store.openTopic("t"),
-                        () -> store.openOrCreateTopic("t", Stores.small()),
+                        () -> store.ensureTopic("t", Stores.small()),
                         () -> store.deleteTopic("t"),
                         () -> store.topicNames(),
                         () -> HostedStore.of(store).newProducerId(),

@@ -56,12 +56,12 @@ class NullArgumentsTest {
             assertRefused("name", () -> store.createTopic(null, Stores.small()));
             assertRefused("options", () -> store.createTopic("t", null));
             assertRefused("name", () -> store.openTopic(null));
-            assertRefused("name", () -> store.openOrCreateTopic(null, Stores.small()));
-            assertRefused("options", () -> store.openOrCreateTopic("t", null));
+            assertRefused("name", () -> store.ensureTopic(null, Stores.small()));
+            assertRefused("options", () -> store.ensureTopic("t", null));
             assertRefused("name", () -> store.deleteTopic(null));
             assertRefused("topic", () -> store.migrate(null, 0, 0, 0));
             Topic topic = store.createTopic("t", Stores.small());
-            assertRefused("options", () -> store.openOrCreateTopic("t", null));
+            assertRefused("options", () -> store.ensureTopic("t", null));
             assertRefused("control", () -> store.migrate("t", 0, 0, 0, null));
             assertRefused("topic", () -> store.migrate(null, 0, 0, 0, MoveControl.UNLIMITED));
             assertRefused("options", () -> topic.changeOptions(null));

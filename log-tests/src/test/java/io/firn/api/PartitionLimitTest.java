@@ -48,7 +48,7 @@ class PartitionLimitTest {
                     () -> store.createTopic("second", partitions(5)));
             assertThrows(
                     TooManyPartitionsException.class,
-                    () -> store.openOrCreateTopic("second", partitions(100_000)));
+                    () -> store.ensureTopic("second", partitions(100_000)));
             assertEquals(before, Stores.filesIn(directory));
             store.createTopic("second", partitions(4));
         }

@@ -41,7 +41,7 @@ class ProducerTest {
     @BeforeEach
     void open() {
         store = Stores.at(directory, medium).clock(clock).open();
-        partition = store.openOrCreateTopic("t", Stores.small()).partition(0);
+        partition = store.ensureTopic("t", Stores.small()).partition(0);
         appender = partition.openSharedAppender();
         id = HostedStore.of(store).newProducerId();
     }

@@ -84,7 +84,7 @@ class PublisherRulesTest {
             Topic topic;
             synchronized (this) {
                 boolean isNew = !store.hasTopic(name);
-                topic = store.openOrCreateTopic(name, TopicOptions.defaults());
+                topic = store.ensureTopic(name, TopicOptions.defaults());
                 if (isNew) {
                     fill(topic, elements);
                 }

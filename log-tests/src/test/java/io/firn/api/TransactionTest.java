@@ -52,7 +52,7 @@ class TransactionTest {
     @BeforeEach
     void open() {
         store = Stores.at(directory).open();
-        topic = store.openOrCreateTopic("t", Stores.small().withPartitions(3));
+        topic = store.ensureTopic("t", Stores.small().withPartitions(3));
     }
 
     @AfterEach
@@ -134,8 +134,7 @@ class TransactionTest {
 
     @Test
     void shouldRefuseARecordWithoutAKeyInACompactedTopicAndStayOpen() {
-        Topic latest =
-                store.openOrCreateTopic("latest", Stores.small().withCleanup(Cleanup.COMPACT));
+        Topic latest = store.ensureTopic("latest", Stores.small().withCleanup(Cleanup.COMPACT));
         try (Transaction tx = store.beginTransaction()) {
             assertThrows(
                     InvalidOptionException.class,
@@ -578,7 +577,7 @@ class TransactionTest {
         store.close();
         Meddling clock = new Meddling();
         store = Stores.at(directory).clock(clock).invokerMode().open();
-        topic = store.openOrCreateTopic("t", Stores.small().withPartitions(3));
+        topic = store.ensureTopic("t", Stores.small().withPartitions(3));
         Producer first = store.openProducer("p", MINUTE);
         List<Producer> opened = new ArrayList<>();
         clock.next = () -> opened.add(store.openProducer("p", MINUTE));

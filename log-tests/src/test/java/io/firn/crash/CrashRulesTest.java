@@ -46,7 +46,7 @@ class CrashRulesTest {
     }
 
     private static Partition partition(LogStore store, TopicOptions options) {
-        return store.openOrCreateTopic("t", options).partition(0);
+        return store.ensureTopic("t", options).partition(0);
     }
 
     private static long appendAsync(LogStore store, Appender appender, int length) {

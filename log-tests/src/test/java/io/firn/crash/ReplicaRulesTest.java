@@ -31,7 +31,7 @@ class ReplicaRulesTest {
     }
 
     private static ReplicaAppender open(LogStore store) {
-        return HostedPartition.of(store.openOrCreateTopic("t", OPTIONS).partition(0))
+        return HostedPartition.of(store.ensureTopic("t", OPTIONS).partition(0))
                 .openReplicaAppender();
     }
 

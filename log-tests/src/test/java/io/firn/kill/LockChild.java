@@ -56,6 +56,6 @@ final class LockChild {
     }
 
     static Partition partition(LogStore store) {
-        return store.openOrCreateTopic(TOPIC, SMALL).partition(0);
+        return store.ensureTopic(TOPIC, SMALL).partition(0);
     }
 }

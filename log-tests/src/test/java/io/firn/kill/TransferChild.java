@@ -63,13 +63,13 @@ public final class TransferChild {
     }
 
     static Topic accounts(LogStore store) {
-        return store.openOrCreateTopic(
+        return store.ensureTopic(
                 "accounts",
                 TopicOptions.defaults().withSegmentBytes(SEGMENT_BYTES).withPartitions(2));
     }
 
     static Partition requests(LogStore store) {
-        return store.openOrCreateTopic("requests", TopicOptions.defaults()).partition(0);
+        return store.ensureTopic("requests", TopicOptions.defaults()).partition(0);
     }
 
     @SuppressWarnings("InfiniteLoopStatement") // the parent ends it

@@ -48,10 +48,10 @@ final class PlaceStore implements AutoCloseable {
     /** Makes the topics, with several segments in each. */
     String prepare() {
         TopicOptions small = TopicOptions.defaults().withSegmentBytes(SEGMENT_BYTES);
-        store.openOrCreateTopic(PLAIN, small);
-        store.openOrCreateTopic(DOOMED, small);
-        store.openOrCreateTopic(AGED, small.withRetentionAge(Duration.ofSeconds(1)));
-        store.openOrCreateTopic(
+        store.ensureTopic(PLAIN, small);
+        store.ensureTopic(DOOMED, small);
+        store.ensureTopic(AGED, small.withRetentionAge(Duration.ofSeconds(1)));
+        store.ensureTopic(
                 KEYED,
                 small.withCompression(codec)
                         .withCleanup(Cleanup.COMPACT)

@@ -54,7 +54,7 @@ final class Disk {
     }
 
     static Partition partition(LogStore store) {
-        return store.openOrCreateTopic(TOPIC, SMALL).partition(0);
+        return store.ensureTopic(TOPIC, SMALL).partition(0);
     }
 
     /** A value that says where it belongs. */

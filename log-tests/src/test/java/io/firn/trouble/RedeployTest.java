@@ -58,7 +58,7 @@ class RedeployTest {
                         LogStore.in(directory.resolve("store"))
                                 .tier(FileTier.at(directory.resolve("tier")))
                                 .open();
-                use(store.openOrCreateTopic("orders", Disk.SMALL.withPartitions(2)));
+                use(store.ensureTopic("orders", Disk.SMALL.withPartitions(2)));
             } else {
                 use(store.openTopic("orders"));
                 store.close();

@@ -80,7 +80,7 @@ class UnreadableTopicTest {
                         List.of(
                                 assertThrows(
                                         UnreadableTopicException.class,
-                                        () -> store.openOrCreateTopic(Disk.TOPIC, Disk.SMALL)),
+                                        () -> store.ensureTopic(Disk.TOPIC, Disk.SMALL)),
                                 assertThrows(
                                         UnreadableTopicException.class,
                                         () -> store.createTopic("new", Disk.SMALL)),
@@ -99,8 +99,7 @@ class UnreadableTopicTest {
                 assertEquals(Set.of(id), store.unreadableTopics().keySet());
                 assertTrue(store.findings().toString().contains(id.toString()));
                 Disk.append(store.openTopic(OTHER).partition(0), 2);
-                assertEquals(
-                        OTHER, store.openOrCreateTopic(OTHER, Disk.SMALL).name(), "it is there");
+                assertEquals(OTHER, store.ensureTopic(OTHER, Disk.SMALL).name(), "it is there");
             }
             assertEquals(before, directories());
         }
@@ -200,7 +199,7 @@ class UnreadableTopicTest {
             UnreadableTopicException refusal =
                     assertThrows(
                             UnreadableTopicException.class,
-                            () -> store.openOrCreateTopic("empty", Disk.SMALL));
+                            () -> store.ensureTopic("empty", Disk.SMALL));
             assertTrue(refusal.getMessage().contains(lost.toString()), refusal.getMessage());
         }
         assertTrue(Files.exists(lost.resolve("cursor-c")));
@@ -285,7 +284,7 @@ class UnreadableTopicTest {
         try (LogStore store = disk.builder().createTopicsBesideUnreadableOnes().open()) {
             assertThrows(
                     UnreadableTopicException.class,
-                    () -> store.openOrCreateTopic(Disk.TOPIC, Disk.SMALL));
+                    () -> store.ensureTopic(Disk.TOPIC, Disk.SMALL));
             store.createTopic("new", Disk.SMALL);
             assertThrows(UnknownTopicException.class, () -> store.openTopic("newer"));
         }
@@ -338,9 +337,6 @@ class UnreadableTopicTest {
             assertEquals(List.of(OTHER), store.topicNames());
             assertEquals(2, store.unreadableTopics().size());
             assertThrows(UnreadableTopicException.class, () -> store.openTopic(Disk.TOPIC));
-            assertThrows(
-                    UnreadableTopicException.class,
-                    () -> store.openOrCreateTopic(Disk.TOPIC, Disk.SMALL));
         }
     }
 

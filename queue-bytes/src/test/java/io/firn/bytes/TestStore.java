@@ -19,7 +19,7 @@ final class TestStore implements AutoCloseable {
                 LogStore.in(directory.resolve("store"))
                         .tier(FileTier.at(directory.resolve("tier")))
                         .open();
-        partition = store.openOrCreateTopic("t", options).partition(0);
+        partition = store.ensureTopic("t", options).partition(0);
     }
 
     List<StoredRecord> records() {

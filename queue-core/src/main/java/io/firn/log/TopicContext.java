@@ -27,7 +27,7 @@ public final class TopicContext {
         this.store = store;
         this.id = id;
         this.name = name;
-        this.options = options;
+        options(options);
         this.files = new TopicFiles(store.files(), id);
         this.producers = new ProducerFiles(directory());
         this.tiers = allowed(options, store.tiers());
@@ -110,8 +110,9 @@ public final class TopicContext {
         return options;
     }
 
-    public void options(TopicOptions changed) {
-        options = changed;
+    /** Sets the options; what they leave open has the default. */
+    public final void options(TopicOptions changed) {
+        options = changed.completedBy(TopicOptions.defaults());
     }
 
     /** Whether each record needs a key, because the topic is compacted. */

@@ -4,6 +4,7 @@ import io.firn.CompactionResult;
 import io.firn.InvalidOptionException;
 import io.firn.MoveControl;
 import io.firn.MoveOutcome;
+import io.firn.OptionChange;
 import io.firn.PartitionMetrics;
 import io.firn.Producer;
 import io.firn.ReplicatedTopicException;
@@ -35,6 +36,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.UUID;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
 
 /**
  * An open store as its users see it, and its end. {@link StoreOpener} opens it; {@link LogContext}
@@ -152,11 +154,12 @@ final class Store implements HostedStore {
     }
 
     @Override
-    public Topic openOrCreateTopic(String name, TopicOptions options) {
+    public Topic ensureTopic(String name, TopicOptions options, Consumer<OptionChange> onChange) {
         Objects.requireNonNull(name, "name");
         Objects.requireNonNull(options, "options");
-        context.checkOpen();
-        return config.readOnly() ? openTopic(name) : topics.openOrCreate(name, options);
+        Objects.requireNonNull(onChange, "onChange");
+        context.checkWritable();
+        return topics.ensure(name, options, onChange);
     }
 
     @Override

@@ -5,6 +5,7 @@ import io.firn.Cursor;
 import io.firn.CursorMetrics;
 import io.firn.InvalidOptionException;
 import io.firn.Isolation;
+import io.firn.OptionChange;
 import io.firn.Partition;
 import io.firn.Tailer;
 import io.firn.Topic;
@@ -42,7 +43,6 @@ final class TopicLog implements Topic {
     private final CursorLags lags;
     // Replaced as a whole when partitions are added.
     private volatile List<PartitionLog> partitions = List.of();
-    private volatile String toldDifferences = "";
 
     /**
      * Creates a topic, without partitions so far.
@@ -288,26 +288,18 @@ final class TopicLog implements Topic {
     // ---- changes
 
     @Override
-    public synchronized void changeOptions(TopicOptions wanted) {
-        TopicOptions now = options();
-        TopicOptions changed = FixedOptions.complete(wanted, now);
-        Cursors.checkNames(changed.retainUntilRead());
-        TopicOptions fixed = FixedOptions.of(now, changed);
-        if (!fixed.equals(changed)) {
+    public synchronized void changeOptions(TopicOptions options) {
+        OptionsToChange change = OptionsToChange.of(name(), options(), options);
+        String impossible = change.impossibleWithoutGrowing();
+        if (!impossible.isEmpty()) {
             throw new InvalidOptionException(
                     "of topic "
                             + name()
                             + " only retention, compaction, roll age, compression, force interval"
                             + " and prepared space can be changed: "
-                            + OptionDifferences.describe(fixed, changed));
+                            + impossible);
         }
-        write(fixed, () -> {});
-        for (PartitionLog partition : partitions) {
-            partition.log().state().needKeys(context.needsKeys());
-            partition.upkeep().onNewLimits();
-            partition.forcer().call();
-        }
-        compactByItself();
+        change(change.wanted());
     }
 
     @Override
@@ -315,37 +307,39 @@ final class TopicLog implements Topic {
         changeOptions(change.apply(options()));
     }
 
-    /** Throws when the topic lacks what cannot be changed; warns where it has other options. */
-    void checkHas(TopicOptions requested) {
-        TopicOptions now = options();
-        TopicOptions wanted = FixedOptions.complete(requested, now);
-        TopicOptions fixed = FixedOptions.of(now, wanted);
-        if (!fixed.equals(wanted)) {
+    /** Gives the topic the options that are set, and returns what that has changed. */
+    synchronized List<OptionChange> ensure(TopicOptions options) {
+        OptionsToChange change = OptionsToChange.of(name(), options(), options);
+        String impossible = change.impossible();
+        if (!impossible.isEmpty()) {
             throw new InvalidOptionException(
                     "topic "
                             + name()
-                            + " exists with other options: "
-                            + OptionDifferences.describe(fixed, wanted)
-                            + "; open it as it is (openTopic), or create another one"
-                            + (now.partitions() < wanted.partitions()
-                                    ? "; addPartitions adds the partitions"
-                                    : ""));
+                            + " exists with other options, which cannot be changed: "
+                            + impossible
+                            + "; open it as it is (openTopic), or create another one");
         }
-        warnOfDifferences(now.equals(wanted) ? "" : OptionDifferences.describe(now, wanted));
+        List<OptionChange> changes = change.changes();
+        if (!changes.isEmpty()) {
+            change(change.wanted());
+            LOG.log(System.Logger.Level.INFO, "topic " + name() + " was changed: " + changes);
+        }
+        return changes;
     }
 
-    /** Logs each difference once, however often the topic is opened. */
-    private void warnOfDifferences(String differences) {
-        if (!differences.isEmpty() && !differences.equals(toldDifferences)) {
-            LOG.log(
-                    System.Logger.Level.WARNING,
-                    "topic "
-                            + name()
-                            + " is opened with the options that it has: "
-                            + differences
-                            + "; changeOptions changes them");
+    private void change(TopicOptions wanted) {
+        Cursors.checkNames(wanted.retainUntilRead());
+        int before = partitions.size();
+        write(wanted, () -> growTo(wanted.partitions()));
+        if (partitions.size() > before) {
+            owner.onPartitionsAdded();
         }
-        toldDifferences = differences;
+        for (PartitionLog partition : partitions) {
+            partition.log().state().needKeys(context.needsKeys());
+            partition.upkeep().onNewLimits();
+            partition.forcer().call();
+        }
+        compactByItself();
     }
 
     @Override

@@ -1,5 +1,6 @@
 package io.firn.store;
 
+import io.firn.OptionChange;
 import io.firn.StoreLockedException;
 import io.firn.Topic;
 import io.firn.TopicExistsException;
@@ -19,6 +20,7 @@ import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.Consumer;
 
 /**
  * The topics of a store: those that are served, those that cannot be, and those that are being
@@ -217,13 +219,30 @@ final class Topics implements TopicOwner {
 
     // ---- creation
 
-    synchronized TopicLog openOrCreate(String name, TopicOptions options) {
-        if (!served.containsKey(name)) {
-            return create(name, options);
+    /** A topic that is deleted meanwhile is created again. Holds no monitor while a topic does. */
+    TopicLog ensure(String name, TopicOptions options, Consumer<OptionChange> onChange) {
+        while (true) {
+            TopicLog created = createMissing(name, options);
+            if (created != null) {
+                return created;
+            }
+            TopicLog topic = served.get(name);
+            if (topic != null) {
+                try {
+                    topic.ensure(options).forEach(onChange);
+                    return topic;
+                } catch (UnknownTopicException e) {
+                    if (isServed(topic)) {
+                        throw e;
+                    }
+                }
+            }
         }
-        TopicLog topic = find(name);
-        topic.checkHas(options);
-        return topic;
+    }
+
+    /** Returns null when there is one. */
+    private synchronized TopicLog createMissing(String name, TopicOptions options) {
+        return served.containsKey(name) ? null : create(name, options);
     }
 
     synchronized TopicLog create(String name, TopicOptions options) {

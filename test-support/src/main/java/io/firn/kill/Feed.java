@@ -50,7 +50,7 @@ final class Feed {
                         .withSegmentBytes(SEGMENT_BYTES)
                         .withMaxRecordBytes(16 * 1024)
                         .withRetentionBytes(KEPT_BYTES);
-        return store.openOrCreateTopic(
+        return store.ensureTopic(
                 topic,
                 topic.equals(TOPICS.get(0)) ? options : options.withDurability(Durability.WRITTEN));
     }

@@ -60,7 +60,7 @@ record Lane(int id, String topic, int partition, boolean exclusive) {
     Topic openTopic(LogStore store) {
         TopicOptions options =
                 TopicOptions.defaults().withPartitions(2).withSegmentBytes(64 * 1024);
-        return store.openOrCreateTopic(
+        return store.ensureTopic(
                 topic,
                 switch (topic) {
                     case WRITTEN -> options.withDurability(Durability.WRITTEN);

@@ -55,7 +55,7 @@ public final class DaxLog {
             require(
                     log.tier.durabilityClass() == DurabilityClass.POWER_FAIL,
                     "class " + log.tier.durabilityClass());
-            Partition partition = store.openOrCreateTopic("t", SMALL_SEGMENTS).partition(0);
+            Partition partition = store.ensureTopic("t", SMALL_SEGMENTS).partition(0);
             if (args[0].equals("append")) {
                 append(partition);
                 return;

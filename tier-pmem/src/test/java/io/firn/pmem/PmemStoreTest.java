@@ -181,7 +181,7 @@ class PmemStoreTest {
         for (int life = 0; life < 6; life++) {
             PmemTier tier = pool(12).build();
             try (LogStore store = open(tier)) {
-                Partition log = store.openOrCreateTopic("t", options).partition(0);
+                Partition log = store.ensureTopic("t", options).partition(0);
                 assertEquals(next, log.nextOffset());
                 try (Appender appender = log.openAppender()) {
                     for (int i = 0; i < 300; i++) {

@@ -57,7 +57,7 @@ final class FirnPeer implements PeerLog {
                 LogStore.in(directory.resolve("store"))
                         .tier(FileTier.at(directory.resolve("segments")))
                         .open();
-        partition = store.openOrCreateTopic("records", options).partition(0);
+        partition = store.ensureTopic("records", options).partition(0);
     }
 
     @Override

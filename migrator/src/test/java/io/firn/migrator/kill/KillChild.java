@@ -61,7 +61,7 @@ final class KillChild {
 
     private void run() {
         for (String name : KillStore.TOPICS) {
-            store.openOrCreateTopic(name, KillStore.options(name));
+            store.ensureTopic(name, KillStore.options(name));
         }
         report(-1, 0);
         for (String name : KillStore.TOPICS) {
@@ -145,7 +145,7 @@ final class KillChild {
 
     private void makeAndDelete() {
         while (true) {
-            Topic topic = store.openOrCreateTopic(KillStore.MORTAL, KillStore.options(""));
+            Topic topic = store.ensureTopic(KillStore.MORTAL, KillStore.options(""));
             Partition partition = topic.partition(0);
             try (Appender appender = partition.openAppender()) {
                 for (int i = 0; i < 600; i++) {

@@ -1,0 +1,169 @@
+package io.firn.server;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import io.firn.Cleanup;
+import io.firn.OptionChange;
+import io.firn.RetainUntilRead;
+import io.firn.TopicOptions;
+import io.firn.sim.FirstRunOnly;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.function.UnaryOperator;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.AlterConfigOp;
+import org.apache.kafka.clients.admin.AlterConfigOp.OpType;
+import org.apache.kafka.clients.admin.Config;
+import org.apache.kafka.clients.admin.ConfigEntry;
+import org.apache.kafka.clients.admin.NewPartitions;
+import org.apache.kafka.common.config.ConfigResource;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** An application that ensures its topic at each start, and a client that changes the topic. */
+@FirstRunOnly
+class EnsuredTopicsTest {
+    private static final TopicOptions UNSET = TopicOptions.defaults();
+
+    /** What a client sets, what the topic then has, and what the application sets. */
+    private record Setting(
+            String key,
+            String value,
+            String option,
+            Object has,
+            UnaryOperator<TopicOptions> application) {}
+
+    private static final List<Setting> SETTINGS =
+            List.of(
+                    new Setting(
+                            "retention.ms",
+                            "5000",
+                            "retentionMs",
+                            5_000L,
+                            o -> o.withRetentionMs(1)),
+                    new Setting(
+                            "retention.bytes",
+                            "6000",
+                            "retentionBytes",
+                            6_000L,
+                            o -> o.withRetentionBytes(TopicOptions.UNLIMITED)),
+                    new Setting("segment.ms", "7000", "rollMs", 7_000L, o -> o.withRollMs(1_000)),
+                    new Setting(
+                            "cleanup.policy",
+                            "compact",
+                            "cleanup",
+                            Cleanup.COMPACT,
+                            o -> o.withCleanup(Cleanup.DELETE)),
+                    new Setting(
+                            "min.compaction.lag.ms",
+                            "8000",
+                            "minCompactionLagMs",
+                            8_000L,
+                            o -> o.withMinCompactionLag(Duration.ZERO)),
+                    new Setting(
+                            "max.compaction.lag.ms",
+                            "900000",
+                            "maxCompactionLagMs",
+                            900_000L,
+                            o -> o.withMaxCompactionLagMs(1)),
+                    new Setting(
+                            "min.cleanable.dirty.ratio",
+                            "0.75",
+                            "minDirtyRatio",
+                            0.75,
+                            o -> o.withMinDirtyRatio(0.5)),
+                    new Setting(
+                            "delete.retention.ms",
+                            "11000",
+                            "tombstoneRetentionMs",
+                            11_000L,
+                            o -> o.withTombstoneRetention(Duration.ofDays(1))),
+                    new Setting(
+                            "firn.retain.until.read",
+                            "billing",
+                            "retainUntilRead",
+                            RetainUntilRead.by("billing"),
+                            o -> o.withRetainUntilRead(RetainUntilRead.nobody())));
+
+    @TempDir Path directory;
+
+    private static ConfigResource topic(Setting setting) {
+        return new ConfigResource(ConfigResource.Type.TOPIC, setting.option);
+    }
+
+    private static void clientSetsAll(Running running) throws Exception {
+        Map<ConfigResource, java.util.Collection<AlterConfigOp>> changes = new LinkedHashMap<>();
+        for (Setting each : SETTINGS) {
+            ConfigEntry entry = new ConfigEntry(each.key, each.value);
+            changes.put(topic(each), List.of(new AlterConfigOp(entry, OpType.SET)));
+        }
+        try (Admin admin = running.admin()) {
+            admin.incrementalAlterConfigs(changes)
+                    .all()
+                    .get(Running.HANGS_AFTER_S, TimeUnit.SECONDS);
+        }
+    }
+
+    private static Map<ConfigResource, Config> described(Running running) throws Exception {
+        try (Admin admin = running.admin()) {
+            return admin.describeConfigs(SETTINGS.stream().map(EnsuredTopicsTest::topic).toList())
+                    .all()
+                    .get(Running.HANGS_AFTER_S, TimeUnit.SECONDS);
+        }
+    }
+
+    private static List<OptionChange> ensure(Running running, Setting topic, TopicOptions options) {
+        List<OptionChange> changes = new ArrayList<>();
+        running.store().ensureTopic(topic.option, options, changes::add);
+        return changes;
+    }
+
+    @Test
+    void shouldKeepWhatAClientSetsUnlessTheApplicationSetsItToo() throws Exception {
+        try (Running running = new Running(directory)) {
+            SETTINGS.forEach(each -> ensure(running, each, UNSET));
+            clientSetsAll(running);
+            for (Setting each : SETTINGS) {
+                assertEquals(List.of(), ensure(running, each, UNSET), each.key);
+                Object has =
+                        running.store().openTopic(each.option).options().toMap().get(each.option);
+                assertEquals(each.has, has, each.key);
+            }
+            Map<ConfigResource, Config> clients = described(running);
+            for (Setting each : SETTINGS) {
+                assertEquals(each.value, clients.get(topic(each)).get(each.key).value(), each.key);
+                TopicOptions set = each.application.apply(UNSET);
+                Object wanted = set.toMap().get(each.option);
+                OptionChange change = new OptionChange(each.option, each.has, wanted);
+                assertEquals(List.of(change), ensure(running, each, set), each.key);
+            }
+            Map<ConfigResource, Config> applications = described(running);
+            for (Setting each : SETTINGS) {
+                String shown = applications.get(topic(each)).get(each.key).value();
+                assertEquals(false, each.value.equals(shown), each.key + "=" + shown);
+            }
+        }
+    }
+
+    @Test
+    void shouldKeepThePartitionsThatAClientAdds() throws Exception {
+        try (Running running = new Running(directory)) {
+            running.store().ensureTopic("t", UNSET.withPartitions(2));
+            try (Admin admin = running.admin()) {
+                admin.createPartitions(Map.of("t", NewPartitions.increaseTo(5)))
+                        .all()
+                        .get(Running.HANGS_AFTER_S, TimeUnit.SECONDS);
+            }
+            assertEquals(5, running.store().ensureTopic("t", UNSET).partitionCount());
+            assertEquals(
+                    5, running.store().ensureTopic("t", UNSET.withPartitions(2)).partitionCount());
+            assertEquals(
+                    6, running.store().ensureTopic("t", UNSET.withPartitions(6)).partitionCount());
+        }
+    }
+}

@@ -1,0 +1,80 @@
+package io.firn.store;
+
+import io.firn.InvalidOptionException;
+import io.firn.OptionChange;
+import io.firn.TopicOptions;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.stream.Collectors;
+
+/**
+ * What a request makes of a topic's options: those that the request sets are as requested, and the
+ * rest stay. A topic that has more partitions than requested keeps them.
+ */
+record OptionsToChange(TopicOptions has, TopicOptions wanted) {
+
+    static OptionsToChange of(String topic, TopicOptions has, TopicOptions requested) {
+        Objects.requireNonNull(requested, "options");
+        TopicOptions complete;
+        try {
+            complete = requested.completedBy(has);
+        } catch (InvalidOptionException e) {
+            throw new InvalidOptionException("topic " + topic + ": " + e.getMessage());
+        }
+        int partitions = Math.max(complete.partitions(), has.partitions());
+        return new OptionsToChange(has, complete.withPartitions(partitions));
+    }
+
+    /** What would change. */
+    List<OptionChange> changes() {
+        return differences(has, wanted);
+    }
+
+    /** What would have to change and never does; empty when all of it can. */
+    String impossible() {
+        return described(differences(never(wanted, has), wanted));
+    }
+
+    /** The same, where partitions are not added either. */
+    String impossibleWithoutGrowing() {
+        return described(differences(never(wanted, has).withPartitions(has.partitions()), wanted));
+    }
+
+    /** Returns options, but those that never change as the topic has them. */
+    private static TopicOptions never(TopicOptions wanted, TopicOptions has) {
+        return wanted.withDurability(has.durability())
+                .withSegmentBytes(has.segmentBytes())
+                .withMaxRecordBytes(has.maxRecordBytes())
+                .withMinimumClass(has.minimumClass())
+                .withTiers(has.tiers().toArray(String[]::new))
+                .withReplicated(has.isReplicated());
+    }
+
+    private static List<OptionChange> differences(TopicOptions before, TopicOptions after) {
+        Map<String, Object> values = after.toMap();
+        List<OptionChange> differences = new ArrayList<>();
+        before.toMap()
+                .forEach(
+                        (option, value) -> {
+                            if (!Objects.equals(value, values.get(option))) {
+                                differences.add(
+                                        new OptionChange(option, value, values.get(option)));
+                            }
+                        });
+        return differences;
+    }
+
+    private static String described(List<OptionChange> differences) {
+        return differences.stream()
+                .map(
+                        each ->
+                                each.option()
+                                        + " is "
+                                        + each.before()
+                                        + ", requested was "
+                                        + each.after())
+                .collect(Collectors.joining("; "));
+    }
+}
