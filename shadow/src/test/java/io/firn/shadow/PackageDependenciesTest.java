@@ -9,14 +9,14 @@ import com.tngtech.archunit.core.importer.ImportOption;
 import org.junit.jupiter.api.Test;
 
 /** The dependencies between packages, as ARCHITECTURE.md describes them. */
-class RoomsTest {
+class PackageDependenciesTest {
     private static final JavaClasses SHADOW =
             new ClassFileImporter()
                     .withImportOption(ImportOption.Predefined.DO_NOT_INCLUDE_TESTS)
                     .importPackages("io.firn.shadow");
 
     @Test
-    void shouldUseKafkasClassesOnlyInTheRoomOfTheSource() {
+    void shouldUseKafkasClassesOnlyInThePackageOfTheSource() {
         noClasses()
                 .that()
                 .resideOutsideOfPackage("io.firn.shadow.source")

@@ -20,7 +20,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /** The dependencies between packages and classes, as ARCHITECTURE.md describes them. */
-class RoomsTest {
+class PackageDependenciesTest {
     private static final JavaClasses SERVER =
             new ClassFileImporter()
                     .withImportOption(ImportOption.Predefined.DO_NOT_INCLUDE_TESTS)
