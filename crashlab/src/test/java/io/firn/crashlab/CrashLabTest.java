@@ -57,7 +57,7 @@ class CrashLabTest {
 
     @Test
     void shouldKeepEveryPromiseWhenPowerIsCutOnMemory() {
-        explore(Media.MEMORY, 4_000);
+        explore(Media.MEMORY, 2_000);
     }
 
     @Test
@@ -67,7 +67,7 @@ class CrashLabTest {
 
     @Test
     void shouldKeepEveryPromiseWhenPowerIsCutOnFiles() {
-        explore(Media.FILES, 2_000);
+        explore(Media.FILES, 1_000);
     }
 
     @Test

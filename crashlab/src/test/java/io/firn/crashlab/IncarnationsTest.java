@@ -15,7 +15,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /**
  * The short form of bin/check crashlab for workloads of many incarnations, with other workloads
- * each day. It cuts the power before one in five operations, and tries few workloads; bin/check
+ * each day. It cuts the power before one in eleven operations, and tries few workloads; bin/check
  * crashlab cuts it before each operation of as many workloads as it is told to.
  */
 @FirstRunOnly
@@ -23,7 +23,7 @@ class IncarnationsTest {
     private static final Logger LOG = Logger.getLogger("io.firn");
     private static final int ACTIONS = 40;
     private static final CrashRun.Limits LIMITS =
-            new CrashRun.Limits(16, 3, 5, new CrashRun.Shares(8, 16));
+            new CrashRun.Limits(16, 3, 11, new CrashRun.Shares(8, 16));
 
     private final long seed = LocalDate.now().toEpochDay() * 1_000;
 

@@ -18,6 +18,7 @@ import io.firn.StoreMetrics.TierMetrics;
 import io.firn.Topic;
 import io.firn.file.FileTier;
 import io.firn.medium.FileMedium;
+import io.firn.sim.FirstRunOnly;
 import io.firn.store.StoreBuilder;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -28,6 +29,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Background work that fails in one place, and goes on in all others. */
+@FirstRunOnly
 class BackgroundTroubleTest {
     private static final int VALUE_BYTES = 30_000; // two to a segment
 

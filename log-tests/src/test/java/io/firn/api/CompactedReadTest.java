@@ -24,6 +24,7 @@ import io.firn.host.BatchReader;
 import io.firn.host.BatchRun;
 import io.firn.host.HostedPartition;
 import io.firn.kafka.KafkaBatches;
+import io.firn.sim.FirstRunOnly;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -45,6 +46,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Every way to read a log from which compaction has removed records. */
+@FirstRunOnly
 class CompactedReadTest {
     private static final long END = CompactedLog.RECORDS;
 

@@ -18,6 +18,7 @@ import io.firn.format.BatchFormat;
 import io.firn.host.HostedAppender;
 import io.firn.kafka.KafkaBatches;
 import io.firn.kafka.SameRecords;
+import io.firn.sim.FirstRunOnly;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -38,6 +39,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** What a compaction allocates does not depend on what its batches contain. */
+@FirstRunOnly
 class CompactionMemoryTest {
     private static final int MIB = 1 << 20;
     private static final long DAY_MS = 86_400_000;

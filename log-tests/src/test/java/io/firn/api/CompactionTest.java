@@ -21,6 +21,7 @@ import io.firn.Topic;
 import io.firn.TopicOptions;
 import io.firn.Verdict;
 import io.firn.file.FileTier;
+import io.firn.sim.FirstRunOnly;
 import io.firn.store.StoreBuilder;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -33,6 +34,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
+@FirstRunOnly
 class CompactionTest {
     private static final long DAY_MS = 86_400_000;
 

@@ -16,6 +16,7 @@ import io.firn.TopicOptions;
 import io.firn.file.FileTier;
 import io.firn.medium.FileMedium;
 import io.firn.medium.SmallFile;
+import io.firn.sim.FirstRunOnly;
 import io.firn.store.StoreBuilder;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -28,6 +29,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** What happens to records when it cannot be read, or written, where their readers are. */
+@FirstRunOnly
 class CursorFilesTest {
     /** Of {@link #append}'s records, a segment holds six. */
     private static final int EACH = 6;

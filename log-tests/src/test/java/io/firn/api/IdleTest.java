@@ -15,6 +15,7 @@ import io.firn.Tailer;
 import io.firn.Topic;
 import io.firn.TopicOptions;
 import io.firn.Verdict;
+import io.firn.sim.FirstRunOnly;
 import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadInfo;
 import java.lang.management.ThreadMXBean;
@@ -33,6 +34,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** A store in which nothing happens costs nothing, and one in which something happens notices. */
+@FirstRunOnly
 class IdleTest {
     private static final int PARTITIONS = 100;
     private static final int FORCING_THREADS = 32;

@@ -17,6 +17,7 @@ import io.firn.RetainUntilRead;
 import io.firn.Topic;
 import io.firn.TopicOptions;
 import io.firn.file.FileTier;
+import io.firn.sim.FirstRunOnly;
 import io.firn.store.StoreBuilder;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -42,6 +43,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Retention waits for cursors. Without them it would keep no sealed segment here. */
+@FirstRunOnly
 class RetainUntilReadTest {
     /** Of {@link #append}'s records, a segment holds six. */
     private static final int EACH = 6;

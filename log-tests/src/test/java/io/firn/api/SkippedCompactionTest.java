@@ -31,6 +31,7 @@ import io.firn.medium.MediumFile;
 import io.firn.pmem.Emulation;
 import io.firn.pmem.PmemTier;
 import io.firn.pmem.Provider;
+import io.firn.sim.FirstRunOnly;
 import io.firn.store.StoreBuilder;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -42,6 +43,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Compactions that leave segments as they are, and those that make up for it. */
+@FirstRunOnly
 class SkippedCompactionTest {
     private static final long DAY_MS = 86_400_000;
     private static final long HOUR_MS = 3_600_000;

@@ -16,6 +16,7 @@ import io.firn.file.FileTier;
 import io.firn.format.BatchEncoder;
 import io.firn.format.Scratch;
 import io.firn.host.HostedAppender;
+import io.firn.sim.FirstRunOnly;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
@@ -29,6 +30,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.EnumSource.Mode;
 
 /** Small batches that decompress to almost the largest size, in a process with a small heap. */
+@FirstRunOnly
 class LargeBatchesTest {
     private static final int PARTITIONS = 64;
     private static final int TAILERS = 4;

@@ -13,6 +13,7 @@ import io.firn.Topic;
 import io.firn.Transaction;
 import io.firn.medium.FileMedium;
 import io.firn.medium.SmallFile;
+import io.firn.sim.FirstRunOnly;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -28,6 +29,7 @@ import org.junit.jupiter.params.provider.CsvSource;
  * Small files with a right checksum and a content that Firn has not written: opening is refused, or
  * what is wrong is a finding, and both name the file; whatever else is in the store is served.
  */
+@FirstRunOnly
 class OddSmallFilesTest {
     private static final String OTHER = "other";
     private static final String CURSOR = "reader";

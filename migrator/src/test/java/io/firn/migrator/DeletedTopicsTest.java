@@ -21,6 +21,7 @@ import io.firn.Tailer;
 import io.firn.Topic;
 import io.firn.TopicOptions;
 import io.firn.Verdict;
+import io.firn.sim.FirstRunOnly;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -45,6 +46,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** A store that runs keeps no directory of a topic that was deleted, in none of its tiers. */
+@FirstRunOnly
 class DeletedTopicsTest {
     private static final int WORKERS = 3;
     private static final int TOPICS_OF_A_WORKER = 12;

@@ -14,6 +14,7 @@ import io.firn.TopicOptions;
 import io.firn.file.FileTier;
 import io.firn.pmem.Emulation;
 import io.firn.pmem.PmemTier;
+import io.firn.sim.FirstRunOnly;
 import io.firn.sim.SecondRun;
 import io.firn.sim.SimulatedFileMedium;
 import io.firn.sim.Survival;
@@ -37,6 +38,7 @@ import org.junit.jupiter.api.Test;
  * Power cuts and kills at every operation of moves, and again in the recovery. After each, every
  * record is there once, each segment lies in one tier, and the tiers hold nothing else (O6).
  */
+@FirstRunOnly
 class MoveCrashTest {
     private static final Path STORE = Path.of("/sim/store");
     private static final Logger LOG = Logger.getLogger("io.firn");

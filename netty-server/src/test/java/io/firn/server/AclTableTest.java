@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.firn.server.security.Right;
+import io.firn.sim.FirstRunOnly;
 import java.io.BufferedReader;
 import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
@@ -21,6 +22,7 @@ import org.junit.jupiter.api.io.TempDir;
  * Clients with each right are answered as an Apache Kafka 4.4.0 broker has answered them. The
  * broker's answers are recorded; {@code bin/check kafka-tools --acls} asks a broker again.
  */
+@FirstRunOnly
 class AclTableTest {
     @TempDir Path directory;
 

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.firn.LogStore;
 import io.firn.file.FileTier;
+import io.firn.sim.FirstRunOnly;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -76,6 +77,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** What Kafka's clients may do by ACLs, and what they are told when they may not. */
+@FirstRunOnly
 class AclTest {
     private static final String TOPIC = "orders";
     private static final String GROUP = "readers";

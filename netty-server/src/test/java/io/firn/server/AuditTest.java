@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.firn.sim.FirstRunOnly;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -49,6 +50,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** What the audit log says of Kafka's clients. */
+@FirstRunOnly
 class AuditTest {
     private static final String ANONYMOUS =
             "change principal=User:ANONYMOUS address=127.0.0.1 listener=PLAINTEXT api=";

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.firn.sim.FirstRunOnly;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
@@ -33,6 +34,7 @@ import org.junit.jupiter.api.io.TempDir;
 /**
  * Clients that do what they should not; it costs them their connection and nobody else anything.
  */
+@FirstRunOnly
 class BadRequestTest {
     @TempDir Path directory;
     private Running running;

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.firn.Cursor;
+import io.firn.sim.FirstRunOnly;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -37,6 +38,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Kafka's own consumers in groups. */
+@FirstRunOnly
 class GroupTest {
     private static final String TOPIC = "orders";
     private static final int PARTITIONS = 4;

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.firn.api.Waiting;
 import io.firn.medium.FileMedium;
 import io.firn.medium.SmallFile;
+import io.firn.sim.FirstRunOnly;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -43,6 +44,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** A server process with a small heap, of 128 MiB. */
+@FirstRunOnly
 class HeapTest {
     private static final String TOPIC = "orders";
     private static final Map<String, String> SETTINGS =

@@ -3,6 +3,7 @@ package io.firn.server;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.firn.sim.FirstRunOnly;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -24,6 +25,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** What a client may have at most, of connections, of requests, and of memory. */
+@FirstRunOnly
 class LimitsTest {
     private static final String TOPIC = "orders";
 

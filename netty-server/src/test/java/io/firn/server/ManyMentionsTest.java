@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.firn.sim.FirstRunOnly;
 import java.io.EOFException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -58,6 +59,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * Requests that name the same thing very often, or things of one hash. Where Kafka's collections
  * compare each with each other, or more often, the answers to these come only after minutes.
  */
+@FirstRunOnly
 class ManyMentionsTest {
     /** Fewer than a reader of requests looks at. */
     private static final int MENTIONS = 4_000;

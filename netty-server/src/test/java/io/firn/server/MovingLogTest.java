@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.firn.MoveOutcome;
 import io.firn.StoreSnapshot.SegmentPlace;
 import io.firn.file.FileTier;
+import io.firn.sim.FirstRunOnly;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -35,6 +36,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Clients of a partition whose segments roll, move to another tier, and go. */
+@FirstRunOnly
 class MovingLogTest {
     private static final String TOPIC = "orders";
     private static final TopicPartition PARTITION = new TopicPartition(TOPIC, 0);

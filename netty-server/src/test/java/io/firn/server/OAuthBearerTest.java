@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.firn.InvalidOptionException;
+import io.firn.sim.FirstRunOnly;
 import java.io.File;
 import java.io.IOException;
 import java.io.InputStream;
@@ -64,6 +65,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Clients that show a token, valid ones and others. */
+@FirstRunOnly
 class OAuthBearerTest {
     private static final String LISTENER = "SASL_PLAINTEXT";
     private static final String MECHANISM = "OAUTHBEARER";

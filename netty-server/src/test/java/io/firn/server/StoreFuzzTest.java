@@ -3,6 +3,7 @@ package io.firn.server;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import io.firn.fuzz.FileMutations.Kind;
+import io.firn.sim.FirstRunOnly;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Set;
@@ -14,6 +15,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** A few rounds of the fuzzer, with a fixed seed; {@code bin/check fuzz --store} has more. */
+@FirstRunOnly
 class StoreFuzzTest {
     private static final Logger LOG = Logger.getLogger("io.firn");
     private static final int ROUNDS = 60;

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.firn.host.HostedStore;
+import io.firn.sim.FirstRunOnly;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -42,6 +43,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * Transactions with Kafka's own client, by both of its protocols: with version 2 of the feature the
  * client gets a new epoch for each transaction, and partitions are added as it produces.
  */
+@FirstRunOnly
 class TransactionsTest {
     private static final String TOPIC = "orders";
     private static final String OUT = "out";

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import io.firn.LogStore;
 import io.firn.file.FileTier;
+import io.firn.sim.FirstRunOnly;
 import java.nio.file.Path;
 import java.util.Map;
 import java.util.Properties;
@@ -12,6 +13,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** How many fetches a broker has at a time. */
+@FirstRunOnly
 class FetchAheadTest {
     private static final String TOPIC = "orders";
 

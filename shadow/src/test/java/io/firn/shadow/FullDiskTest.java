@@ -3,6 +3,7 @@ package io.firn.shadow;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.firn.sim.FirstRunOnly;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -15,6 +16,7 @@ import org.junit.jupiter.api.io.TempDir;
  * its own ({@link FullDiskChild}). As root it is ext4 in a file, otherwise a tmpfs in a user
  * namespace.
  */
+@FirstRunOnly
 class FullDiskTest {
     private static final String AS_ROOT =
             "truncate -s 40M \"$1/image\" && mkfs.ext4 -q -m 0 \"$1/image\""
