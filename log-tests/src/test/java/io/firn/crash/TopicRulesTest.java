@@ -156,8 +156,8 @@ class TopicRulesTest {
 
     /**
      * O5: unless the tombstone is durable before the first segment goes, and goes itself after the
-     * last ({@code Topics.delete}, {@code Burial}, {@code TopicDirectory.deleteAll}), a power cut
-     * leaves half of a topic, or files of which nothing says what they are.
+     * last ({@code Topics.delete}, {@code TopicDeletionDuty}, {@code TopicDirectory.deleteAll}), a
+     * power cut leaves half of a topic, or files of which nothing says what they are.
      */
     @Test
     void shouldLeaveAllOfATopicOrNothingWhenItIsDeleted() throws IOException {

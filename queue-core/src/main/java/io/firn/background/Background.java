@@ -48,10 +48,10 @@ public final class Background {
     private final Workers forcers;
     private final Workers tidiers;
     private final Workers compactors;
-    private final Agenda forcing;
-    private final Agenda tidying;
-    private final Agenda compacting;
-    private final SideBySide sideBySide;
+    private final DutyScheduler forcing;
+    private final DutyScheduler tidying;
+    private final DutyScheduler compacting;
+    private final ParallelSteps sideBySide;
     private final Gate invoking = new Gate();
     private StoreThread follower;
     private volatile Thread invoker;
@@ -105,7 +105,7 @@ public final class Background {
         EpochClock clock = isOwnClock ? cachedClock::systemTime : usersClock;
         CachedClock ticking = isOwnClock ? cachedClock : null;
         NanoClock nanos = SystemNanoClock.INSTANCE;
-        long longest = Agenda.LONGEST_REST_NS;
+        long longest = DutyScheduler.LONGEST_REST_NS;
         this.forcers =
                 isInvoked
                         ? null
@@ -117,10 +117,11 @@ public final class Background {
                         : new Workers(usersThreads, "firn-tidy", tidierThreads, nanos, onDeath);
         this.compactors =
                 isInvoked ? null : new Workers(usersThreads, "firn-compact", 1, nanos, onDeath);
-        this.forcing = new Agenda(clock, ticking, attempts, lanes, false, forcers, longest);
-        this.tidying = new Agenda(clock, ticking, attempts, TIDYING_LANES, true, tidiers, longest);
-        this.compacting = new Agenda(clock, null, attempts, 1, false, compactors, longest);
-        this.sideBySide = new SideBySide(usersThreads, Math.max(1, forceThreads));
+        this.forcing = new DutyScheduler(clock, ticking, attempts, lanes, false, forcers, longest);
+        this.tidying =
+                new DutyScheduler(clock, ticking, attempts, TIDYING_LANES, true, tidiers, longest);
+        this.compacting = new DutyScheduler(clock, null, attempts, 1, false, compactors, longest);
+        this.sideBySide = new ParallelSteps(usersThreads, Math.max(1, forceThreads));
     }
 
     /** The clock for appenders. */
@@ -144,7 +145,7 @@ public final class Background {
     }
 
     /** For steps that wait for a disk; also after {@link #close}. */
-    public SideBySide sideBySide() {
+    public ParallelSteps sideBySide() {
         return sideBySide;
     }
 

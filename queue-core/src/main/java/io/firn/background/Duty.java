@@ -39,7 +39,7 @@ public abstract class Duty implements Attempts.Step {
 
     private volatile int state = RESTING;
 
-    // Used by the agenda: the link among the calls and then among those that are ready, and what
+    // Used by the scheduler: the link among the calls and then among those that are ready, and what
     // its lock guards. The thread that runs the duty has the next two.
     Duty next;
     boolean isSetAside;
@@ -103,7 +103,7 @@ public abstract class Duty implements Attempts.Step {
         return true;
     }
 
-    // ---- the agenda
+    // ---- the scheduler
 
     /**
      * Notes a call; returns whether the caller has to enter it, since it neither runs nor waits.

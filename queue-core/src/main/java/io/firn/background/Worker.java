@@ -7,9 +7,9 @@ import org.agrona.concurrent.IdleStrategy;
 import org.agrona.concurrent.NanoClock;
 
 /**
- * One of the threads that take duties from an agenda. It looks for duties, runs one, or is parked.
- * When it finds none, it spins for a moment, and yields if work has come in quick succession; then
- * it parks until it is called or has to look at the time.
+ * One of the threads that take duties from a scheduler. It looks for duties, runs one, or is
+ * parked. When it finds none, it spins for a moment, and yields if work has come in quick
+ * succession; then it parks until it is called or has to look at the time.
  */
 final class Worker implements IdleStrategy {
     static final long NOT_RUNNING = 0;
@@ -32,14 +32,14 @@ final class Worker implements IdleStrategy {
 
     private final Workers workers;
     private final NanoClock clock;
-    private final Agenda agenda;
+    private final DutyScheduler scheduler;
     private final StoreThread thread;
     private volatile boolean parked;
     private int idles;
     private boolean hasRestedLong;
     private volatile long begunNs = NOT_RUNNING;
 
-    /** Set by the agenda: whether another thread could take a duty, too. */
+    /** Set by the scheduler: whether another thread could take a duty, too. */
     boolean leavesMore;
 
     /**
@@ -48,10 +48,15 @@ final class Worker implements IdleStrategy {
      * @param clock tells how long a run has taken
      * @param rest how it waits for duties; null to park
      */
-    Worker(Workers workers, NanoClock clock, Agenda agenda, String name, IdleStrategy rest) {
+    Worker(
+            Workers workers,
+            NanoClock clock,
+            DutyScheduler scheduler,
+            String name,
+            IdleStrategy rest) {
         this.workers = workers;
         this.clock = clock;
-        this.agenda = agenda;
+        this.scheduler = scheduler;
         this.thread =
                 new StoreThread(
                         workers.threads(),
@@ -67,7 +72,7 @@ final class Worker implements IdleStrategy {
     }
 
     private int step() {
-        Duty duty = agenda.take(this);
+        Duty duty = scheduler.take(this);
         if (duty == null) {
             return 0;
         }
@@ -76,7 +81,7 @@ final class Worker implements IdleStrategy {
         workers.beginRun(leavesMore);
         int work = 0;
         try {
-            work = agenda.run(duty);
+            work = scheduler.run(duty);
         } finally {
             begunNs = NOT_RUNNING;
             workers.endRun(work > 0 ? clock.nanoTime() - start : 0);
@@ -139,10 +144,10 @@ final class Worker implements IdleStrategy {
         parked = true;
         workers.onPark();
         // Only now: from here on, a call or a request for the time wakes this thread.
-        long ns = agenda.isCalled() || thread.isEnding() ? 0 : agenda.restNs(this);
+        long ns = scheduler.isCalled() || thread.isEnding() ? 0 : scheduler.restNs(this);
         if (ns > 0) {
             long start = System.nanoTime();
-            LockSupport.parkNanos(agenda, ns);
+            LockSupport.parkNanos(scheduler, ns);
             // A yield to a thread that spins costs that one a switch, and another one soon after.
             hasRestedLong = System.nanoTime() - start > SHORT_REST_NS;
         }

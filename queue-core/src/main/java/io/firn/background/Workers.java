@@ -8,13 +8,13 @@ import org.agrona.concurrent.IdleStrategy;
 import org.agrona.concurrent.NanoClock;
 
 /**
- * The threads that take duties from one agenda. There is always one more than run duties, up to a
- * limit: it is created when all others are busy, and notices a call while they are in I/O.
+ * The threads that take duties from one scheduler. There is always one more than run duties, up to
+ * a limit: it is created when all others are busy, and notices a call while they are in I/O.
  *
  * <p>A call wakes a thread only when none looks for duties, and a thread that takes one wakes the
  * next if there are more: so a call for which nobody is needed costs no wake-up. While runs are
  * shorter than it takes to wake a thread, those that are awake do all. If one of them hangs then,
- * another one finds the calls when it next looks at the time ({@link Agenda#restNs}).
+ * another one finds the calls when it next looks at the time ({@link DutyScheduler#restNs}).
  */
 final class Workers {
     private static final GuardedLog LOG = GuardedLog.get();
@@ -33,7 +33,7 @@ final class Workers {
     private volatile long guardedNs;
     private volatile boolean areRunsShort = true;
     private long averageRunNs; // approximate: two threads may change it at once
-    private Agenda agenda;
+    private DutyScheduler scheduler;
     private StoreThread unparked;
     private boolean ending;
     private boolean isCreationRefused;
@@ -74,8 +74,8 @@ final class Workers {
      *
      * @param rest how it waits; null to park as the others
      */
-    synchronized void start(Agenda ofDuties, IdleStrategy rest) {
-        agenda = ofDuties;
+    synchronized void start(DutyScheduler ofDuties, IdleStrategy rest) {
+        scheduler = ofDuties;
         Worker first = add(name, rest);
         try {
             first.thread().start();
@@ -96,7 +96,7 @@ final class Workers {
 
     private Worker add(String threadName, IdleStrategy rest) {
         int number = started;
-        Worker worker = new Worker(this, clock, agenda, threadName, rest);
+        Worker worker = new Worker(this, clock, scheduler, threadName, rest);
         workers[number] = worker;
         looking.incrementAndGet();
         started = number + 1;
@@ -194,7 +194,7 @@ final class Workers {
         if (busy >= started && started < workers.length) {
             startSpare();
         }
-        if (others <= 0 && (areRunsShort ? isGuardDue() : leavesMore || agenda.isCalled())) {
+        if (others <= 0 && (areRunsShort ? isGuardDue() : leavesMore || scheduler.isCalled())) {
             wakeOne();
         }
     }

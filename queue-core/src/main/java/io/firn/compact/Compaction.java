@@ -9,8 +9,8 @@ import io.firn.log.SealTimes;
 import io.firn.log.SegmentedLog;
 import io.firn.log.TierState;
 import io.firn.move.Pace;
-import io.firn.upkeep.Checkpoints;
-import io.firn.upkeep.Releases;
+import io.firn.upkeep.CheckpointDuty;
+import io.firn.upkeep.DeferredDeleteDuty;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -28,8 +28,8 @@ final class Compaction {
     private static final int SPARE_SHARE = 8;
 
     private final SegmentedLog log;
-    private final Releases releases;
-    private final Checkpoints checkpoints;
+    private final DeferredDeleteDuty releases;
+    private final CheckpointDuty checkpoints;
     private final CompactionLimits limits;
     private final int mostKeyBytes;
     private final LeftOut leftOut;
@@ -56,8 +56,8 @@ final class Compaction {
      */
     Compaction(
             SegmentedLog log,
-            Releases releases,
-            Checkpoints checkpoints,
+            DeferredDeleteDuty releases,
+            CheckpointDuty checkpoints,
             CompactionLimits limits,
             int mostKeyBytes,
             LeftOut leftOut,

@@ -11,8 +11,8 @@ import io.firn.spi.Block;
 import io.firn.spi.BlockCopy;
 import io.firn.spi.Mark;
 import io.firn.spi.View;
-import io.firn.upkeep.Checkpoints;
-import io.firn.upkeep.Releases;
+import io.firn.upkeep.CheckpointDuty;
+import io.firn.upkeep.DeferredDeleteDuty;
 import java.io.IOException;
 import java.util.List;
 
@@ -41,8 +41,8 @@ final class SegmentRewrite {
     private static final GuardedLog LOG = GuardedLog.get();
 
     private final SegmentedLog log;
-    private final Releases releases;
-    private final Checkpoints checkpoints;
+    private final DeferredDeleteDuty releases;
+    private final CheckpointDuty checkpoints;
     private final List<LogSegment> sources;
     private final BatchFilter filter;
     private final long compactedTo;
@@ -61,8 +61,8 @@ final class SegmentRewrite {
      */
     SegmentRewrite(
             SegmentedLog log,
-            Releases releases,
-            Checkpoints checkpoints,
+            DeferredDeleteDuty releases,
+            CheckpointDuty checkpoints,
             List<LogSegment> sources,
             BatchFilter filter,
             long compactedTo,

@@ -19,10 +19,10 @@ public final class TopicTailers {
      */
     public static final long KNOWN_AFTER_NS = 10_000_000;
 
-    private static final Unread[] NONE = {};
+    private static final UnreadPartitions[] NONE = {};
 
     private final Signal published = new Signal();
-    private volatile Unread[] open = NONE;
+    private volatile UnreadPartitions[] open = NONE;
 
     /** Wakes threads that wait for records of several partitions. */
     public Signal published() {
@@ -30,33 +30,33 @@ public final class TopicTailers {
     }
 
     /** Adds a tailer; removes those that were abandoned. */
-    public synchronized void add(Unread opened) {
-        List<Unread> all = without(opened);
+    public synchronized void add(UnreadPartitions opened) {
+        List<UnreadPartitions> all = without(opened);
         all.add(opened);
         open = all.toArray(NONE);
     }
 
     /** Removes a tailer. */
-    public synchronized void remove(Unread closed) {
+    public synchronized void remove(UnreadPartitions closed) {
         open = without(closed).toArray(NONE);
     }
 
-    private List<Unread> without(Unread one) {
-        List<Unread> all = new ArrayList<>(List.of(open));
+    private List<UnreadPartitions> without(UnreadPartitions one) {
+        List<UnreadPartitions> all = new ArrayList<>(List.of(open));
         all.removeIf(each -> each.equals(one) || each.isAbandoned());
         return all;
     }
 
     /** Before a partition's new visible end is published. */
     void begin(int partition) {
-        for (Unread each : open) {
+        for (UnreadPartitions each : open) {
             each.begin(partition);
         }
     }
 
     /** After a partition's new visible end was published. */
     void end(int partition) {
-        for (Unread each : open) {
+        for (UnreadPartitions each : open) {
             each.end(partition);
         }
         published.wake();

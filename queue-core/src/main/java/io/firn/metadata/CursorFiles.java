@@ -1,6 +1,6 @@
 package io.firn.metadata;
 
-import io.firn.background.SideBySide;
+import io.firn.background.ParallelSteps;
 import io.firn.medium.DamagedFileException;
 import io.firn.medium.Fields;
 import io.firn.medium.UnsupportedVersionException;
@@ -56,7 +56,7 @@ public final class CursorFiles {
      * @return by index why a cursor was not written; null for one that is durable
      * @throws IOException when each of them may have been written or not
      */
-    public IOException[] write(List<CursorFile.Content> cursors, SideBySide forces)
+    public IOException[] write(List<CursorFile.Content> cursors, ParallelSteps forces)
             throws IOException {
         List<TopicDirectory.Content> all = new ArrayList<>();
         for (CursorFile.Content each : cursors) {

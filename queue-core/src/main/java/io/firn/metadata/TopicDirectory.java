@@ -1,7 +1,7 @@
 package io.firn.metadata;
 
 import io.firn.UnknownTopicException;
-import io.firn.background.SideBySide;
+import io.firn.background.ParallelSteps;
 import io.firn.medium.DamagedFileException;
 import io.firn.medium.Fields;
 import io.firn.medium.FileMedium;
@@ -157,7 +157,7 @@ public final class TopicDirectory {
      * @return by index why a file was not written; null for one that is durable
      * @throws IOException when each of them may have been written or not
      */
-    public IOException[] writeAll(List<Content> contents, SideBySide forces) throws IOException {
+    public IOException[] writeAll(List<Content> contents, ParallelSteps forces) throws IOException {
         List<WholeFile.Replacement> all = new ArrayList<>();
         for (Content each : contents) {
             Path file = fileOf(each.name);

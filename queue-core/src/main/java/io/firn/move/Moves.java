@@ -10,7 +10,7 @@ import io.firn.log.SegmentedLog;
 import io.firn.log.TierState;
 import io.firn.log.TopicContext;
 import io.firn.spi.Block;
-import io.firn.upkeep.Releases;
+import io.firn.upkeep.DeferredDeleteDuty;
 import java.util.List;
 
 /** Checks and makes the moves of segments that users of a store request. Thread-safe. */
@@ -28,7 +28,11 @@ public final class Moves {
      * @param tier the index of the tier to move it to
      */
     public MoveOutcome move(
-            SegmentedLog log, Releases releases, long baseOffset, int tier, MoveControl control) {
+            SegmentedLog log,
+            DeferredDeleteDuty releases,
+            long baseOffset,
+            int tier,
+            MoveControl control) {
         TierState to = target(log.topic(), tier);
         boolean isOuter = store.beginMove();
         log.state().beginMove();

@@ -14,7 +14,7 @@ import io.firn.medium.GuardedLog;
 import io.firn.spi.Block;
 import io.firn.spi.BlockCopy;
 import io.firn.spi.View;
-import io.firn.upkeep.Releases;
+import io.firn.upkeep.DeferredDeleteDuty;
 import java.io.IOException;
 import java.util.Arrays;
 
@@ -37,7 +37,7 @@ import java.util.Arrays;
 public final class SegmentMove {
     private static final GuardedLog LOG = GuardedLog.get();
     private final SegmentedLog log;
-    private final Releases releases;
+    private final DeferredDeleteDuty releases;
     private final LogSegment segment;
     private final TierState from;
     private final TierState to;
@@ -50,7 +50,7 @@ public final class SegmentMove {
      */
     SegmentMove(
             SegmentedLog log,
-            Releases releases,
+            DeferredDeleteDuty releases,
             LogSegment segment,
             TierState from,
             TierState to,

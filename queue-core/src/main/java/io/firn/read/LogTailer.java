@@ -14,7 +14,7 @@ import io.firn.background.Signal;
 import io.firn.background.TailerRest;
 import io.firn.log.SegmentedLog;
 import io.firn.log.TopicTailers;
-import io.firn.log.Unread;
+import io.firn.log.UnreadPartitions;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
@@ -24,7 +24,7 @@ import org.agrona.concurrent.IdleStrategy;
 
 /**
  * A tailer over one or more partitions. One over several visits only those that may have something
- * unread ({@link Unread}), which take turns to be first.
+ * unread ({@link UnreadPartitions}), which take turns to be first.
  */
 public final class LogTailer implements Tailer {
     private final RecordReader[] readers;
@@ -35,7 +35,7 @@ public final class LogTailer implements Tailer {
     private final Consumer<Cursor> checkCursor;
     private final Isolation isolation;
     private final TopicTailers tailers;
-    private final Unread unread;
+    private final UnreadPartitions unread;
     private final EachRecord each = new EachRecord();
     private final long openedNs;
 
@@ -83,7 +83,8 @@ public final class LogTailer implements Tailer {
         this.rest = newRest == null ? null : newRest.apply(this::hasNews);
         this.checkCursor = checkCursor;
         this.isolation = isolation;
-        this.unread = new Unread(this, logs.stream().mapToInt(SegmentedLog::index).toArray());
+        this.unread =
+                new UnreadPartitions(this, logs.stream().mapToInt(SegmentedLog::index).toArray());
         if (readers.length > 1) {
             tailers.add(unread);
         }

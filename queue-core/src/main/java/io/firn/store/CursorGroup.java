@@ -1,7 +1,7 @@
 package io.firn.store;
 
 import io.firn.FirnException;
-import io.firn.background.SideBySide;
+import io.firn.background.ParallelSteps;
 import io.firn.log.TopicContext;
 import io.firn.metadata.CursorFile;
 import io.firn.metadata.CursorFiles;
@@ -90,7 +90,7 @@ final class CursorGroup {
                                                 each.write.outside(),
                                                 each.write.decisions()))
                         .toList();
-        SideBySide forces = topic.store().background().sideBySide();
+        ParallelSteps forces = topic.store().background().sideBySide();
         try {
             IOException[] failures = files.write(contents, forces);
             for (int i = 0; i < failures.length; i++) {

@@ -1,6 +1,6 @@
 package io.firn.store;
 
-import io.firn.background.Trouble;
+import io.firn.background.FailedSubjects;
 import io.firn.log.SegmentedLog;
 import io.firn.log.TierState;
 import io.firn.recovery.FollowedSegments;
@@ -14,7 +14,7 @@ import java.util.List;
  * Not thread-safe.
  */
 final class FollowedBlocks {
-    private final Trouble trouble;
+    private final FailedSubjects trouble;
     private final FollowedSegments segments;
 
     /**
@@ -23,7 +23,7 @@ final class FollowedBlocks {
      * @param trouble notes tiers and blocks whose medium fails
      * @param segments knows which blocks were found before
      */
-    FollowedBlocks(Trouble trouble, FollowedSegments segments) {
+    FollowedBlocks(FailedSubjects trouble, FollowedSegments segments) {
         this.trouble = trouble;
         this.segments = segments;
     }

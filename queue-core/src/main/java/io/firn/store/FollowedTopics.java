@@ -1,6 +1,6 @@
 package io.firn.store;
 
-import io.firn.background.Trouble;
+import io.firn.background.FailedSubjects;
 import io.firn.log.LogContext;
 import io.firn.log.SegmentedLog;
 import io.firn.metadata.Cuts;
@@ -54,7 +54,7 @@ final class FollowedTopics {
      * @param trouble notes logs of which it cannot be read
      * @param throwing whether a failure is thrown rather than noted
      */
-    Map<SegmentedLog, Cuts> cuts(Trouble trouble, boolean throwing) throws IOException {
+    Map<SegmentedLog, Cuts> cuts(FailedSubjects trouble, boolean throwing) throws IOException {
         Map<SegmentedLog, Cuts> recorded = new HashMap<>();
         for (TopicLog topic : topics.values()) {
             for (SegmentedLog log : topic.replicatedLogs()) {

@@ -1,7 +1,7 @@
 package io.firn.store;
 
 import io.firn.background.Background;
-import io.firn.background.Trouble;
+import io.firn.background.FailedSubjects;
 import io.firn.ends.SeenEnds.Published;
 import io.firn.log.LogContext;
 import io.firn.log.SegmentedLog;
@@ -73,7 +73,7 @@ final class Follower implements Background.Following {
     private final CrashTail crashTail;
 
     /** Tiers, blocks and partitions whose medium failed at the last look. */
-    private final Trouble trouble;
+    private final FailedSubjects trouble;
 
     private final FollowedBlocks media;
     private final FollowedFile ends;
@@ -96,7 +96,7 @@ final class Follower implements Background.Following {
     Follower(LogContext store, Topics served, UUID storeId, Path lock) {
         this.store = store;
         this.topics = new FollowedTopics(store, served);
-        this.trouble = new Trouble(store.attempts());
+        this.trouble = new FailedSubjects(store.attempts());
         BatchesAboveMark batches = new BatchesAboveMark();
         this.segments = new FollowedSegments(batches);
         this.truncations = new FollowedCuts(segments);

@@ -68,7 +68,7 @@ final class Services {
     }
 
     /** Ends each service, the last one that was attached first: it may use those before it. */
-    void end(Ending ending) {
+    void end(CloseSteps ending) {
         for (StoreService next = takeLast(); next != null; next = takeLast()) {
             ending.run(List.of(next::onStoreClosing));
         }

@@ -312,7 +312,7 @@ final class Store implements HostedStore {
             continueEnd(); // if an earlier close gave up
             return;
         }
-        Ending ending = new Ending();
+        CloseSteps ending = new CloseSteps();
         services.end(ending); // first: they still use the store
         ending.run(List.of(this::end));
         ending.throwFirst();
@@ -362,7 +362,7 @@ final class Store implements HostedStore {
         if (mediumUse != null) {
             held.add(mediumUse);
         }
-        Ending ending = new Ending();
+        CloseSteps ending = new CloseSteps();
         ending.each(held, Store::release);
         ending.throwFirst();
     }

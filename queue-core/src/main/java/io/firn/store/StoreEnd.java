@@ -22,7 +22,7 @@ final class StoreEnd {
     private final Topics topics;
     private final Coordinator transactions;
     private final Runnable release;
-    private final Ending ending = new Ending();
+    private final CloseSteps ending = new CloseSteps();
     private boolean hasBegun;
     private boolean isReleasing;
     private List<PartitionLog> all = List.of();
@@ -66,7 +66,7 @@ final class StoreEnd {
         }
         // A force that is under way must not lose its mapping.
         steps.addAll(List.of(this::markGone, this::awaitForces, this::closeEnds));
-        steps.addAll(List.of(this::bury, this::retire, this::awaitRelease, release));
+        steps.addAll(List.of(this::finishDeletions, this::retire, this::awaitRelease, release));
         // Thrown when nothing is held any more; earlier failures were thrown by appends and waits.
         steps.add(() -> sound.forEach(log -> log.state().throwPoison()));
         ending.run(steps);
@@ -112,7 +112,7 @@ final class StoreEnd {
 
     private void awaitMoves() {
         List<SegmentedLog> moving = new ArrayList<>(logs);
-        topics.burials().forEach(each -> moving.addAll(each.topic().segmentedLogs()));
+        topics.deletions().forEach(each -> moving.addAll(each.topic().segmentedLogs()));
         Moves.awaitEnd(moving);
     }
 
@@ -164,10 +164,10 @@ final class StoreEnd {
         ending.each(logs, log -> log.publisher().close());
     }
 
-    private void bury() {
+    private void finishDeletions() {
         ending.each(
-                topics.burials(),
-                each -> background.attempt(each.topic(), () -> each.bury() ? 1 : 0));
+                topics.deletions(),
+                each -> background.attempt(each.topic(), () -> each.advance() ? 1 : 0));
     }
 
     private void retire() {

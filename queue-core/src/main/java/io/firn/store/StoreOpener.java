@@ -175,7 +175,7 @@ public final class StoreOpener {
         medium.createDirectories(directory);
         lock = medium.lock(directory.resolve(LOCK));
         context.ownership().own(lock);
-        OwnerWatch.begin(context, topics);
+        OwnerWatchDuty.begin(context, topics);
         StoreIdentity identity = StoreIdentity.read(medium, directory);
         if (identity == null) {
             if (!medium.list(context.files().topics()).isEmpty()) {

@@ -22,7 +22,7 @@ import io.firn.metadata.TopicFiles;
 import io.firn.read.LogTailer;
 import io.firn.recovery.PartitionRecovery;
 import io.firn.spi.Block;
-import io.firn.upkeep.Checkpoints;
+import io.firn.upkeep.CheckpointDuty;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -391,7 +391,7 @@ final class TopicLog implements Topic {
         ProducerSnapshots all = context.producerFiles().readAtClose();
         int[] changed = {0};
         for (PartitionLog partition : partitions) {
-            Checkpoints checkpoints = partition.upkeep().checkpoints();
+            CheckpointDuty checkpoints = partition.upkeep().checkpoints();
             store.background()
                     .attempt(
                             partition,

@@ -38,7 +38,7 @@ final class Topics implements TopicOwner {
     private final Map<String, TopicLog> served = new ConcurrentHashMap<>();
     private final Map<UUID, TopicLog> byId = new ConcurrentHashMap<>();
     private volatile TopicLog journal;
-    private final List<Burial> burials = new CopyOnWriteArrayList<>();
+    private final List<TopicDeletionDuty> deletions = new CopyOnWriteArrayList<>();
 
     private final Object endLock = new Object();
     private volatile UnreadableTopics unreadable = UnreadableTopics.NONE;
@@ -192,13 +192,13 @@ final class Topics implements TopicOwner {
                                 : "appends are refused")
                         + ", existing records can be read; open the store again";
         // The application's log may fail, too: each is told whatever becomes of the others.
-        new Ending().run(List.of(() -> store.findings().add(finding), this::refuseAfterDeath));
+        new CloseSteps().run(List.of(() -> store.findings().add(finding), this::refuseAfterDeath));
     }
 
     /** Called when another process may write the store. */
     void onLost(StoreLockedException why) {
         death = new Death(why.getMessage(), why, true);
-        new Ending()
+        new CloseSteps()
                 .run(List.of(() -> store.findings().add(why.getMessage()), this::refuseAfterDeath));
     }
 
@@ -212,7 +212,7 @@ final class Topics implements TopicOwner {
         synchronized (endLock) {
             Death now = death;
             if (now != null && !store.isReadOnly()) {
-                new Ending().each(partitions(), each -> now.poison(each.log()));
+                new CloseSteps().each(partitions(), each -> now.poison(each.log()));
             }
         }
     }
@@ -283,7 +283,7 @@ final class Topics implements TopicOwner {
         for (TopicLog each : served.values()) {
             present += each.partitionCount();
         }
-        for (Burial each : burials) {
+        for (TopicDeletionDuty each : deletions) {
             present += each.topic().partitionCount();
         }
         limit.checkRoom(topic, present, more);
@@ -314,7 +314,9 @@ final class Topics implements TopicOwner {
         TopicLog topic = find(name);
         TopicFiles files = topic.context().files();
         Object before = files.identity();
-        Burial burial = new Burial(store, topic, () -> burials.removeIf(b -> b.topic() == topic));
+        TopicDeletionDuty deletion =
+                new TopicDeletionDuty(
+                        store, topic, () -> deletions.removeIf(b -> b.topic() == topic));
         try {
             files.writeTombstone(name, topic.options());
         } catch (IOException e) {
@@ -329,8 +331,8 @@ final class Topics implements TopicOwner {
             store.onTopics();
             topic.logs().forEach(partition -> partition.log().markGone(true));
         } finally {
-            burials.add(burial); // also when there is too little memory for the rest
-            burial.call();
+            deletions.add(deletion); // also when there is too little memory for the rest
+            deletion.call();
         }
     }
 
@@ -357,8 +359,8 @@ final class Topics implements TopicOwner {
     }
 
     /** The deletions that have not ended. */
-    List<Burial> burials() {
-        return burials;
+    List<TopicDeletionDuty> deletions() {
+        return deletions;
     }
 
     /** Begins the end of the store when no creation or deletion is in progress. */

@@ -18,15 +18,15 @@ import io.firn.log.SegmentedLog;
 public final class PartitionUpkeep implements LogEvents {
     private final SegmentedLog log;
     private final NextBlock nextBlock;
-    private final Pulse pulse;
-    private final BlockSupply blocks;
-    private final Preparation preparation;
-    private final Marks marks;
-    private final Seals seals;
-    private final Retention retention;
-    private final Checkpoints checkpoints;
-    private final IdleViews views;
-    private final Releases releases;
+    private final AppendWatchDuty appendWatch;
+    private final BlockSupplyDuty blocks;
+    private final PreparationDuty preparation;
+    private final MarkDuty marks;
+    private final SealDuty seals;
+    private final RetentionDuty retention;
+    private final CheckpointDuty checkpoints;
+    private final IdleViewDuty views;
+    private final DeferredDeleteDuty releases;
     private volatile Runnable onFinished = () -> {};
 
     /**
@@ -44,15 +44,16 @@ public final class PartitionUpkeep implements LogEvents {
         this.nextBlock = nextBlock;
         Duties duties = log.store().tidying();
         // Duties that are due at the same time run in the order of their creation.
-        this.pulse = new Pulse(duties, log, this::onChange, !log.store().isInvoker());
-        this.blocks = new BlockSupply(duties, log, nextBlock);
-        this.preparation = new Preparation(duties, log, appenders);
-        this.marks = new Marks(duties, log);
-        this.seals = new Seals(duties, log, this::onFinished);
-        this.releases = new Releases(duties, log);
-        this.checkpoints = new Checkpoints(duties, log, forcer, checkpointOffset);
-        this.retention = new Retention(duties, log, appenders, checkpoints, releases);
-        this.views = new IdleViews(duties, log, releases);
+        this.appendWatch =
+                new AppendWatchDuty(duties, log, this::onChange, !log.store().isInvoker());
+        this.blocks = new BlockSupplyDuty(duties, log, nextBlock);
+        this.preparation = new PreparationDuty(duties, log, appenders);
+        this.marks = new MarkDuty(duties, log);
+        this.seals = new SealDuty(duties, log, this::onFinished);
+        this.releases = new DeferredDeleteDuty(duties, log);
+        this.checkpoints = new CheckpointDuty(duties, log, forcer, checkpointOffset);
+        this.retention = new RetentionDuty(duties, log, appenders, checkpoints, releases);
+        this.views = new IdleViewDuty(duties, log, releases);
         if (log.topic().isReplicated()) {
             appenders.truncatedBy(new Truncation(duties, log, forcer, seals, checkpoints));
         }
@@ -63,7 +64,7 @@ public final class PartitionUpkeep implements LogEvents {
      * For the topic, which writes the checkpoints of its partitions together at close, and for
      * compaction.
      */
-    public Checkpoints checkpoints() {
+    public CheckpointDuty checkpoints() {
         return checkpoints;
     }
 
@@ -78,7 +79,7 @@ public final class PartitionUpkeep implements LogEvents {
     }
 
     /** For moves, which free the blocks that they have copied. */
-    public Releases releases() {
+    public DeferredDeleteDuty releases() {
         return releases;
     }
 
@@ -95,7 +96,7 @@ public final class PartitionUpkeep implements LogEvents {
 
     @Override
     public void onAppended(boolean isFillingUp) {
-        pulse.onAppended();
+        appendWatch.onAppended();
         if (isFillingUp && !nextBlock.isReserved()) {
             blocks.call();
         }

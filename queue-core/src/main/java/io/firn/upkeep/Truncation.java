@@ -54,8 +54,8 @@ final class Truncation extends Duty implements LogTruncation {
 
     private final SegmentedLog log;
     private final PartitionForcer forcer;
-    private final Seals seals;
-    private final Checkpoints checkpoints;
+    private final SealDuty seals;
+    private final CheckpointDuty checkpoints;
     private final AtomicReference<Request> asked = new AtomicReference<>();
 
     /** What the appender asks for. */
@@ -65,8 +65,8 @@ final class Truncation extends Duty implements LogTruncation {
             Duties duties,
             SegmentedLog log,
             PartitionForcer forcer,
-            Seals seals,
-            Checkpoints checkpoints) {
+            SealDuty seals,
+            CheckpointDuty checkpoints) {
         super(duties, log, "truncation");
         this.log = log;
         this.forcer = forcer;

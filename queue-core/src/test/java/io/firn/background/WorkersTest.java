@@ -37,10 +37,10 @@ class WorkersTest {
 
     private final List<String> deaths = Collections.synchronizedList(new ArrayList<>());
     private Workers workers;
-    private Agenda agenda;
+    private DutyScheduler scheduler;
 
     private void start(int threads, int lanes) {
-        start(threads, lanes, SystemNanoClock.INSTANCE, Agenda.LONGEST_REST_NS);
+        start(threads, lanes, SystemNanoClock.INSTANCE, DutyScheduler.LONGEST_REST_NS);
     }
 
     private void start(int threads, int lanes, NanoClock clock, long longestRestNs) {
@@ -54,7 +54,7 @@ class WorkersTest {
             NanoClock clock,
             long longestRestNs) {
         create(threads, lanes, isFirstLaneSerial, clock, longestRestNs);
-        workers.start(agenda, null);
+        workers.start(scheduler, null);
     }
 
     private void create(
@@ -64,8 +64,8 @@ class WorkersTest {
             NanoClock clock,
             long longestRestNs) {
         workers = new Workers(null, "test-worker", threads, clock, (name, why) -> deaths.add(name));
-        agenda =
-                new Agenda(
+        scheduler =
+                new DutyScheduler(
                         () -> {
                             looked.add(Thread.currentThread());
                             return System.currentTimeMillis();
@@ -100,7 +100,7 @@ class WorkersTest {
         private boolean asksForTime; // as the runs follow one another, a plain field is enough
 
         Counted(int number, long longestNs, AtomicBoolean ranTwiceAtOnce) {
-            super(agenda, number, "job");
+            super(scheduler, number, "job");
             this.longestNs = longestNs;
             this.ranTwiceAtOnce = ranTwiceAtOnce;
             this.random = new Random(number);
@@ -200,7 +200,7 @@ class WorkersTest {
         private final Set<String> inside;
 
         Hanging(int lane, CountDownLatch release, Set<String> inside) {
-            super(agenda, lane, "hangs");
+            super(scheduler, lane, "hangs");
             this.lane = lane;
             this.release = release;
             this.inside = inside;
@@ -275,7 +275,7 @@ class WorkersTest {
 
     @Test
     void shouldRunTheDutiesOfASerialLaneOneAfterAnotherBesideThoseOfOthers() {
-        start(4, 2, true, SystemNanoClock.INSTANCE, Agenda.LONGEST_REST_NS);
+        start(4, 2, true, SystemNanoClock.INSTANCE, DutyScheduler.LONGEST_REST_NS);
         CountDownLatch release = new CountDownLatch(1);
         Set<String> serial = ConcurrentHashMap.newKeySet();
         Set<String> others = ConcurrentHashMap.newKeySet();
@@ -294,11 +294,11 @@ class WorkersTest {
     @Test
     void shouldWatchTheTimeByTheThreadThatRanLastIfTheOtherRestsForATimeThatWasPutOff() {
         create(2, 1, false, nanos::get, TimeUnit.HOURS.toNanos(1));
-        Worker first = new Worker(workers, nanos::get, agenda, "first", null);
-        Worker second = new Worker(workers, nanos::get, agenda, "second", null);
+        Worker first = new Worker(workers, nanos::get, scheduler, "first", null);
+        Worker second = new Worker(workers, nanos::get, scheduler, "second", null);
         long[] nextMs = {System.currentTimeMillis() + 10_000_000};
         Duty timed =
-                new Duty(agenda, "timed", "job") {
+                new Duty(scheduler, "timed", "job") {
                     @Override
                     public int run() {
                         againAt(nextMs[0]);
@@ -306,13 +306,13 @@ class WorkersTest {
                     }
                 };
         timed.call();
-        agenda.run(agenda.take(first));
-        assertTrue(agenda.restNs(second) < TimeUnit.HOURS.toNanos(1), "it watches");
+        scheduler.run(scheduler.take(first));
+        assertTrue(scheduler.restNs(second) < TimeUnit.HOURS.toNanos(1), "it watches");
         nextMs[0] = Long.MAX_VALUE;
         timed.call();
-        agenda.run(agenda.take(first));
-        assertEquals(TimeUnit.HOURS.toNanos(1), agenda.restNs(first));
-        assertTrue(agenda.restNs(second) > TimeUnit.HOURS.toNanos(1), "it watches no more");
+        scheduler.run(scheduler.take(first));
+        assertEquals(TimeUnit.HOURS.toNanos(1), scheduler.restNs(first));
+        assertTrue(scheduler.restNs(second) > TimeUnit.HOURS.toNanos(1), "it watches no more");
     }
 
     /** Nobody else may run it now, and a wake-up takes a processor from somebody. */
@@ -327,7 +327,7 @@ class WorkersTest {
             int wanted = round;
             AtomicInteger lookers = new AtomicInteger();
             Duty calling =
-                    new Duty(agenda, "calling", "job") {
+                    new Duty(scheduler, "calling", "job") {
                         @Override
                         public int run() {
                             // No more one that has just begun, and ends before a thread wakes.
@@ -357,7 +357,7 @@ class WorkersTest {
         CountDownLatch ran = new CountDownLatch(1);
         AtomicBoolean hasEnded = new AtomicBoolean();
         Duty other =
-                new Duty(agenda, "other", "job") {
+                new Duty(scheduler, "other", "job") {
                     @Override
                     protected int lane() {
                         return 1;
@@ -370,7 +370,7 @@ class WorkersTest {
                     }
                 };
         Duty calling =
-                new Duty(agenda, "calling", "job") {
+                new Duty(scheduler, "calling", "job") {
                     @Override
                     public int run() {
                         nanos.addAndGet(TimeUnit.MICROSECONDS.toNanos(21));
@@ -390,7 +390,7 @@ class WorkersTest {
         private final List<Boolean> runs;
 
         Noted(boolean urgent, List<Boolean> runs) {
-            super(agenda, urgent, "noted");
+            super(scheduler, urgent, "noted");
             this.urgent = urgent;
             this.runs = runs;
         }
@@ -452,7 +452,7 @@ class WorkersTest {
         await(
                 () ->
                         Thread.getAllStackTraces().keySet().stream()
-                                        .filter(each -> LockSupport.getBlocker(each) == agenda)
+                                        .filter(each -> LockSupport.getBlocker(each) == scheduler)
                                         .count()
                                 == threads);
     }
@@ -463,7 +463,7 @@ class WorkersTest {
         startWithRestsWithoutEnd(1);
         AtomicInteger runs = new AtomicInteger();
         Duty duty =
-                new Duty(agenda, "d", "job") {
+                new Duty(scheduler, "d", "job") {
                     @Override
                     public int run() {
                         if (runs.incrementAndGet() % 2 == 1) {
@@ -485,7 +485,7 @@ class WorkersTest {
         private volatile int runs;
 
         Quick() {
-            super(agenda, "quick", "job");
+            super(scheduler, "quick", "job");
         }
 
         @Override

@@ -2,15 +2,16 @@ package io.firn.log;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import io.firn.background.Agenda;
 import io.firn.background.Attempts;
 import io.firn.background.Duty;
+import io.firn.background.DutyScheduler;
 import org.agrona.concurrent.SystemNanoClock;
 import org.junit.jupiter.api.Test;
 
 /** Who waits for room is called when a block is freed. */
 class FreedBlocksTest {
-    private final Agenda duties = Agenda.invoked(() -> 0, new Attempts(SystemNanoClock.INSTANCE));
+    private final DutyScheduler duties =
+            DutyScheduler.invoked(() -> 0, new Attempts(SystemNanoClock.INSTANCE));
     private final FreedBlocks freed = new FreedBlocks();
     private int runs;
 

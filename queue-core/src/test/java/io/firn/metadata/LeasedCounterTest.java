@@ -5,8 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.firn.FirnException;
-import io.firn.background.Agenda;
 import io.firn.background.Attempts;
+import io.firn.background.DutyScheduler;
 import io.firn.sim.SimulatedFileMedium;
 import io.firn.sim.Survival;
 import java.io.IOException;
@@ -27,7 +27,8 @@ class LeasedCounterTest {
     }
 
     private LeasedCounter open() throws IOException {
-        Agenda duties = Agenda.invoked(() -> 0, new Attempts(SystemNanoClock.INSTANCE));
+        DutyScheduler duties =
+                DutyScheduler.invoked(() -> 0, new Attempts(SystemNanoClock.INSTANCE));
         Path directory = FILE.getParent();
         SpareSpace spare = new SpareSpace(duties, medium, directory);
         return new LeasedCounter(new StoreFiles(medium, directory, spare, new Findings()), FILE);

@@ -7,8 +7,8 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.firn.TopicOptions;
-import io.firn.background.Agenda;
 import io.firn.background.Attempts;
+import io.firn.background.DutyScheduler;
 import io.firn.medium.FileMedium;
 import io.firn.medium.FilterFileMedium;
 import io.firn.medium.MediumFile;
@@ -49,8 +49,8 @@ class SpareSpaceTest {
 
     /** The small files of a store that was opened. */
     private static final class Files {
-        private final Agenda duties =
-                Agenda.invoked(() -> 0, new Attempts(SystemNanoClock.INSTANCE));
+        private final DutyScheduler duties =
+                DutyScheduler.invoked(() -> 0, new Attempts(SystemNanoClock.INSTANCE));
         private final SpareSpace spare;
         private final StoreFiles files;
 

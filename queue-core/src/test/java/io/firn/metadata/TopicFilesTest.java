@@ -6,9 +6,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.firn.TopicOptions;
 import io.firn.UnknownTopicException;
-import io.firn.background.Agenda;
 import io.firn.background.Attempts;
-import io.firn.background.SideBySide;
+import io.firn.background.DutyScheduler;
+import io.firn.background.ParallelSteps;
 import io.firn.sim.SimulatedFileMedium;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -27,7 +27,8 @@ class TopicFilesTest {
     private final Path topic = StoreFiles.topicsIn(DIRECTORY).resolve(id.toString());
 
     private TopicFiles files() {
-        Agenda duties = Agenda.invoked(() -> 0, new Attempts(SystemNanoClock.INSTANCE));
+        DutyScheduler duties =
+                DutyScheduler.invoked(() -> 0, new Attempts(SystemNanoClock.INSTANCE));
         SpareSpace spare = new SpareSpace(duties, medium, DIRECTORY);
         return new TopicFiles(new StoreFiles(medium, DIRECTORY, spare, new Findings()), id);
     }
@@ -36,7 +37,7 @@ class TopicFilesTest {
         List<CursorFile.Content> one =
                 List.of(new CursorFile.Content(cursor, Map.of(0, 1L), Map.of(), Map.of()));
         for (IOException failure :
-                new CursorFiles(files.directory()).write(one, new SideBySide(null, 1))) {
+                new CursorFiles(files.directory()).write(one, new ParallelSteps(null, 1))) {
             if (failure != null) {
                 throw failure;
             }

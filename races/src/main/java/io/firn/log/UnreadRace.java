@@ -28,7 +28,7 @@ public class UnreadRace {
         }
     }
 
-    private final Unread unread = new Unread(this, new int[] {0, 1});
+    private final UnreadPartitions unread = new UnreadPartitions(this, new int[] {0, 1});
 
     @SuppressWarnings("UnusedVariable") // through its handle
     private long end;

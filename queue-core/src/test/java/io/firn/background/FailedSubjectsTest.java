@@ -9,9 +9,9 @@ import org.agrona.concurrent.SystemNanoClock;
 import org.junit.jupiter.api.Test;
 
 /** Subjects that failed are left alone for a while. */
-class TroubleTest {
+class FailedSubjectsTest {
     private final Attempts attempts = new Attempts(SystemNanoClock.INSTANCE);
-    private final Trouble trouble = new Trouble(attempts);
+    private final FailedSubjects trouble = new FailedSubjects(attempts);
     private final Object one = new Object();
     private final Object other = new Object();
 

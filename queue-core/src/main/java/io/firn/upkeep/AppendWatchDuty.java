@@ -15,7 +15,7 @@ import io.firn.log.SegmentedLog;
  *
  * <p>While the next look is fixed, an append need not call at all, which would wake the thread.
  */
-final class Pulse extends Duty {
+final class AppendWatchDuty extends Duty {
     static final long INTERVAL_MS = 100;
 
     private final SegmentedLog log;
@@ -39,7 +39,7 @@ final class Pulse extends Duty {
      * @param onChange called when something was appended or forced
      * @param wakes whether a call wakes a thread
      */
-    Pulse(Duties duties, SegmentedLog log, Runnable onChange, boolean wakes) {
+    AppendWatchDuty(Duties duties, SegmentedLog log, Runnable onChange, boolean wakes) {
         super(duties, log, "a look at its appends");
         this.log = log;
         this.onChange = onChange;

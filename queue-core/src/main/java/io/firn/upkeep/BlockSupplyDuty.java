@@ -34,7 +34,7 @@ import java.util.Map;
  * block; for several partitions at once, and beside the other duties of this one. A run, {@link
  * #supplyNow} and {@link #withdraw} exclude each other.
  */
-final class BlockSupply extends Duty implements BlockSource {
+final class BlockSupplyDuty extends Duty implements BlockSource {
     private static final GuardedLog LOG = GuardedLog.get();
     private static final long RETRY_MS = 1_000;
 
@@ -56,7 +56,7 @@ final class BlockSupply extends Duty implements BlockSource {
     @GuardedBy("this")
     private Attempt attempt;
 
-    BlockSupply(Duties duties, SegmentedLog log, NextBlock next) {
+    BlockSupplyDuty(Duties duties, SegmentedLog log, NextBlock next) {
         // An append may be waiting, so every pause is the shortest one.
         super(duties, log, "the next block", new BackOff(duties.nanoClock(), 0));
         this.log = log;
@@ -251,9 +251,9 @@ final class BlockSupply extends Duty implements BlockSource {
                 noRoom.addSuppressed(broken);
             }
             lastFullMs = nowMs();
-            full.forEach((tier, why) -> tier.onRefusal(why, freed, BlockSupply.this));
+            full.forEach((tier, why) -> tier.onRefusal(why, freed, BlockSupplyDuty.this));
             next.refuseAsFull(noRoom, freed);
-            store.freedBlocks().onNoRoom(BlockSupply.this, freed);
+            store.freedBlocks().onNoRoom(BlockSupplyDuty.this, freed);
             return true;
         }
 
@@ -293,7 +293,7 @@ final class BlockSupply extends Duty implements BlockSource {
             boolean isAhead = !next.isWanted();
             next.offer(segment);
             segment = null;
-            store.descriptors().callInShortage(BlockSupply.this);
+            store.descriptors().callInShortage(BlockSupplyDuty.this);
             if (isAhead && store.descriptors().isNow()) {
                 call(); // it has begun meanwhile
             }

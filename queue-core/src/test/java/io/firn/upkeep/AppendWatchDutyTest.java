@@ -20,7 +20,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** A partition that changes is looked at by time, and not woken for by each append that calls. */
-class PulseTest {
+class AppendWatchDutyTest {
     private static final LogEvents NOBODY =
             new LogEvents() {
                 @Override
@@ -50,7 +50,7 @@ class PulseTest {
     private int changes;
     private boolean alarmIsSet;
     private SegmentedLog log;
-    private Pulse pulse;
+    private AppendWatchDuty appendWatch;
 
     private final Duties duties =
             new Duties() {
@@ -92,26 +92,26 @@ class PulseTest {
     void open() throws IOException {
         log = InMemory.log(InMemory.tier());
         log.connect(null, alarm, NOBODY);
-        pulse = new Pulse(duties, log, () -> changes++, true);
+        appendWatch = new AppendWatchDuty(duties, log, () -> changes++, true);
     }
 
     private void append(long nextOffset) {
         log.publishNext(nextOffset, 0);
         log.publishDurable(nextOffset);
         alarmIsSet = false;
-        pulse.onAppended();
+        appendWatch.onAppended();
     }
 
     private void runLater() {
-        nowMs += Pulse.INTERVAL_MS;
-        pulse.run();
+        nowMs += AppendWatchDuty.INTERVAL_MS;
+        appendWatch.run();
     }
 
     @Test
     void shouldNotBeCalledByAppendsWhileTheNextLookIsFixed() {
         append(1);
         assertEquals(1, calls);
-        pulse.run();
+        appendWatch.run();
         append(2);
         append(3);
         assertEquals(1, calls);
@@ -122,21 +122,21 @@ class PulseTest {
     @Test
     void shouldBeCalledAgainByTheAppendAfterARest() {
         append(1);
-        pulse.run();
+        appendWatch.run();
         assertFalse(alarmIsSet);
         runLater();
         assertTrue(alarmIsSet); // nothing has changed: the next append calls
         append(2);
         assertEquals(2, calls);
-        pulse.run();
+        appendWatch.run();
         assertEquals(2, changes);
     }
 
     @Test
     void shouldBeCalledByEachAppendWhereACallWakesNobody() {
-        pulse = new Pulse(duties, log, () -> changes++, false);
+        appendWatch = new AppendWatchDuty(duties, log, () -> changes++, false);
         append(1);
-        pulse.run();
+        appendWatch.run();
         append(2);
         assertEquals(2, calls);
     }
@@ -144,7 +144,7 @@ class PulseTest {
     @Test
     void shouldNoticeThatALogWasTruncatedAndEndsAgainWhereItEnded() {
         append(3);
-        pulse.run();
+        appendWatch.run();
         log.withdraw(new CutPlace(2, null, 0, false), Cuts.NONE.begin(2).end());
         append(3);
         runLater();

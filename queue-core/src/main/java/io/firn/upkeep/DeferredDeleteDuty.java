@@ -24,12 +24,12 @@ import java.util.concurrent.ConcurrentLinkedQueue;
  * <p>A block is given back only while this process is the only writer of the store: another one may
  * have given it to another segment.
  */
-public final class Releases extends Duty {
+public final class DeferredDeleteDuty extends Duty {
     private final SegmentedLog log;
     private final List<Waiting> waiting = new ArrayList<>();
     private final Queue<Waiting> handedOver = new ConcurrentLinkedQueue<>();
 
-    Releases(Duties duties, SegmentedLog log) {
+    DeferredDeleteDuty(Duties duties, SegmentedLog log) {
         super(duties, log, "releases");
         this.log = log;
     }

@@ -20,7 +20,7 @@ import java.util.Map;
  * needs a file. What it says of transactions is never late, because readers in other processes may
  * wait for it.
  */
-public final class Checkpoints extends Duty {
+public final class CheckpointDuty extends Duty {
     private static final long INTERVAL_MS = 1_000;
     private static final long INTERVAL_BYTES = 128L << 20;
     private static final int MOST_ABORTED = 1_000;
@@ -42,7 +42,7 @@ public final class Checkpoints extends Duty {
      * @param recoveredOffset the offset of the checkpoint that the partition was recovered from; −1
      *     for none
      */
-    Checkpoints(Duties duties, SegmentedLog log, PartitionForcer forcer, long recoveredOffset) {
+    CheckpointDuty(Duties duties, SegmentedLog log, PartitionForcer forcer, long recoveredOffset) {
         super(duties, log, "producer checkpoint");
         this.log = log;
         this.forcer = forcer;

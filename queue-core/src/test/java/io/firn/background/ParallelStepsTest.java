@@ -17,7 +17,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
 /** Steps that run several at once, on threads that exist only for them. */
-class SideBySideTest {
+class ParallelStepsTest {
     private final List<Thread> made = new CopyOnWriteArrayList<>();
     private final ThreadFactory factory =
             work -> {
@@ -43,7 +43,7 @@ class SideBySideTest {
 
     @Test
     void shouldRunSeveralAtOnceAndEndTheThreads() {
-        new SideBySide(factory, 3).run(meeting(12, 3));
+        new ParallelSteps(factory, 3).run(meeting(12, 3));
         assertEquals(2, made.size());
         assertTrue(made.stream().noneMatch(Thread::isAlive));
     }
@@ -56,14 +56,14 @@ class SideBySideTest {
             int number = i;
             steps.add(() -> done.add(number));
         }
-        new SideBySide(factory, 8).run(steps);
+        new ParallelSteps(factory, 8).run(steps);
         assertEquals(List.of(0, 1, 2, 3, 4, 5, 6), done);
         assertEquals(List.of(), made);
     }
 
     @Test
     void shouldHaveNoMoreThreadsThanTheLimitWhenStepsAreNested() {
-        SideBySide sideBySide = new SideBySide(factory, 4);
+        ParallelSteps sideBySide = new ParallelSteps(factory, 4);
         AtomicInteger running = new AtomicInteger();
         AtomicInteger highest = new AtomicInteger();
         Runnable inner =
@@ -88,7 +88,7 @@ class SideBySideTest {
                 () -> {
                     throw failure;
                 });
-        SideBySide sideBySide = new SideBySide(factory, 4);
+        ParallelSteps sideBySide = new ParallelSteps(factory, 4);
         assertSame(failure, assertThrows(AssertionError.class, () -> sideBySide.run(steps)));
         assertEquals(15, done.get());
         assertTrue(made.stream().noneMatch(Thread::isAlive));
@@ -106,14 +106,14 @@ class SideBySideTest {
                     throw new IllegalStateException("no more, on purpose");
                 };
         for (ThreadFactory each : List.of(refusing, (ThreadFactory) work -> null)) {
-            new SideBySide(each, 4).run(Collections.nCopies(16, done::incrementAndGet));
+            new ParallelSteps(each, 4).run(Collections.nCopies(16, done::incrementAndGet));
         }
         assertEquals(32, done.get());
     }
 
     @Test
     void shouldKeepAnInterruptForTheCaller() {
-        SideBySide sideBySide = new SideBySide(factory, 3);
+        ParallelSteps sideBySide = new ParallelSteps(factory, 3);
         Thread.currentThread().interrupt();
         AtomicInteger done = new AtomicInteger();
         sideBySide.run(Collections.nCopies(12, done::incrementAndGet));

@@ -10,12 +10,12 @@ import io.firn.log.Ownership;
  * again. An appender's store into a truncated file fails, and where its code is compiled, Java may
  * report that only after the append has returned, to the application.
  */
-final class OwnerWatch extends Duty {
+final class OwnerWatchDuty extends Duty {
     private static final long INTERVAL_MS = 1_000;
 
     private final LogContext store;
 
-    private OwnerWatch(LogContext store) {
+    private OwnerWatchDuty(LogContext store) {
         super(store.tidying(), "store " + store.config().directory(), "owner of the store");
         this.store = store;
     }
@@ -23,7 +23,7 @@ final class OwnerWatch extends Duty {
     /** Begins to look. */
     static void begin(LogContext store, Topics topics) {
         store.ownership().connect(new NextLook(store)::call, topics::onLost);
-        new OwnerWatch(store).call();
+        new OwnerWatchDuty(store).call();
     }
 
     @Override

@@ -12,7 +12,7 @@ import org.agrona.concurrent.NanoClock;
  * <p>{@link #call} takes no lock. The threads take duties under a lock that none of them holds
  * while it runs a duty or calls a clock.
  */
-public final class Agenda implements Duties {
+public final class DutyScheduler implements Duties {
     /** The longest rest of a thread that nobody wakes. */
     static final long LONGEST_REST_NS = 1_000_000_000;
 
@@ -30,7 +30,7 @@ public final class Agenda implements Duties {
     private final CheckedClock clock;
     private final CachedClock cached;
     private final Attempts attempts;
-    private final Calls calls = new Calls();
+    private final CalledDuties calls = new CalledDuties();
     private final Workers workers;
     private final long longestRestNs;
     private final boolean isFirstLaneSerial;
@@ -68,7 +68,7 @@ public final class Agenda implements Duties {
      * @param workers the threads that take duties; null when the caller of {@link #run} does
      * @param longestRestNs how long a thread rests when no time is known at which it has to look
      */
-    Agenda(
+    DutyScheduler(
             EpochClock clock,
             CachedClock cached,
             Attempts attempts,
@@ -88,8 +88,8 @@ public final class Agenda implements Duties {
     }
 
     /** Creates one without duties whose caller runs them, see {@link #run}. */
-    public static Agenda invoked(EpochClock clock, Attempts attempts) {
-        return new Agenda(clock, null, attempts, 1, false, null, LONGEST_REST_NS);
+    public static DutyScheduler invoked(EpochClock clock, Attempts attempts) {
+        return new DutyScheduler(clock, null, attempts, 1, false, null, LONGEST_REST_NS);
     }
 
     @Override

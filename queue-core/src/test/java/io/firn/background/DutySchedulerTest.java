@@ -15,13 +15,13 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
 /** Which duty is run when. */
-class AgendaTest {
+class DutySchedulerTest {
     private static final Logger LOG = Logger.getLogger("io.firn");
 
     private final List<String> runs = new ArrayList<>();
     private final AtomicLong clock = new AtomicLong(1_000);
     private final Attempts attempts = new Attempts(SystemNanoClock.INSTANCE);
-    private final Agenda duties = Agenda.invoked(clock::get, attempts);
+    private final DutyScheduler duties = DutyScheduler.invoked(clock::get, attempts);
 
     @BeforeAll
     static void silence() {

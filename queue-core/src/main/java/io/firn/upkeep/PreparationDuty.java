@@ -11,13 +11,13 @@ import java.io.IOException;
  * Prepares space in the active segment for small appends, ahead of the writer. When that fails,
  * nothing is lost: the writer continues by calls, and finds out itself what is wrong.
  */
-final class Preparation extends Duty {
+final class PreparationDuty extends Duty {
     private static final long FULL_RETRY_MS = 1_000;
 
     private final SegmentedLog log;
     private final OpenAppenders appenders;
 
-    Preparation(Duties duties, SegmentedLog log, OpenAppenders appenders) {
+    PreparationDuty(Duties duties, SegmentedLog log, OpenAppenders appenders) {
         super(duties, log, "space for appends");
         this.log = log;
         this.appenders = appenders;

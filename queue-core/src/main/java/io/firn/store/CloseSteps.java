@@ -9,7 +9,7 @@ import java.util.function.Consumer;
  * mapping that is gone in any code, also between two steps: then the next one follows. Not
  * thread-safe.
  */
-final class Ending {
+final class CloseSteps {
     private Throwable first;
 
     /** Runs steps in their order; what they throw is kept. */

@@ -10,7 +10,7 @@ import java.io.IOException;
  * Brings sealed segments into their final form. A segment whose medium fails stays in the queue;
  * those in other tiers are finished nevertheless.
  */
-public final class Seals extends Duty {
+public final class SealDuty extends Duty {
     private final SegmentedLog log;
     private final Runnable onFinished;
 
@@ -19,7 +19,7 @@ public final class Seals extends Duty {
      *
      * @param onFinished called when segments have got their final form
      */
-    Seals(Duties duties, SegmentedLog log, Runnable onFinished) {
+    SealDuty(Duties duties, SegmentedLog log, Runnable onFinished) {
         super(duties, log, "final form of sealed segments");
         this.log = log;
         this.onFinished = onFinished;

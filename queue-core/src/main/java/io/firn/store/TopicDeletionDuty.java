@@ -8,7 +8,7 @@ import java.io.IOException;
  * Removes a deleted topic's segments, then its files, the tombstone last (O5), and then the
  * directories that are empty in the tiers.
  */
-final class Burial extends Duty {
+final class TopicDeletionDuty extends Duty {
     private final LogContext store;
     private final TopicLog topic;
     private final Runnable onEnd;
@@ -18,7 +18,7 @@ final class Burial extends Duty {
      *
      * @param onEnd called when nothing of it is left
      */
-    Burial(LogContext store, TopicLog topic, Runnable onEnd) {
+    TopicDeletionDuty(LogContext store, TopicLog topic, Runnable onEnd) {
         super(store.tidying(), topic, "deletion");
         this.store = store;
         this.topic = topic;
@@ -27,7 +27,7 @@ final class Burial extends Duty {
 
     @Override
     public int run() throws IOException {
-        if (bury()) {
+        if (advance()) {
             return 1;
         }
         againSoon(); // readers, appenders or moves still hold something
@@ -39,7 +39,7 @@ final class Burial extends Duty {
      *
      * @return false when some of it is still held or a medium failed: call it again
      */
-    boolean bury() throws IOException {
+    boolean advance() throws IOException {
         boolean released = true;
         for (PartitionLog partition : topic.logs()) {
             // The thread that makes a copy removes it; no new copy begins.

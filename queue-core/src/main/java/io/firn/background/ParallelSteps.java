@@ -12,7 +12,7 @@ import java.util.concurrent.atomic.AtomicReference;
  * makes them durable together. The threads exist only while there is work, so that it can be used
  * when the store's own have ended, and in any of them. Thread-safe.
  */
-public final class SideBySide {
+public final class ParallelSteps {
     private static final GuardedLog LOG = GuardedLog.get();
 
     /** A thread for fewer steps would cost more than it saves where forces are fast. */
@@ -31,7 +31,7 @@ public final class SideBySide {
      * @param most the largest number of steps at once, of all callers but for one of each; 1 when
      *     only the callers run them
      */
-    public SideBySide(ThreadFactory factory, int most) {
+    public ParallelSteps(ThreadFactory factory, int most) {
         this.factory = factory;
         this.most = most;
     }

@@ -8,11 +8,11 @@ import java.util.function.Predicate;
  * Subjects whose medium failed at the last look, each with its pause before the next one. For one
  * thread.
  */
-public final class Trouble {
+public final class FailedSubjects {
     private final Attempts attempts;
     private final Map<Object, BackOff> pauses = new IdentityHashMap<>();
 
-    public Trouble(Attempts attempts) {
+    public FailedSubjects(Attempts attempts) {
         this.attempts = attempts;
     }
 

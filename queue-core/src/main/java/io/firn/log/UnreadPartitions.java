@@ -25,7 +25,7 @@ import java.util.Arrays;
  *
  * <p>{@link #begin} and {@link #end} are for the thread that publishes, the rest for the tailer.
  */
-public final class Unread {
+public final class UnreadPartitions {
     private static final byte NOTHING = 0;
     private static final byte SOMETHING = 1;
     private static final byte PUBLISHING = 2;
@@ -48,7 +48,7 @@ public final class Unread {
      * @param tailer whose end is the end of this
      * @param partitions by place
      */
-    public Unread(Object tailer, int[] partitions) {
+    public UnreadPartitions(Object tailer, int[] partitions) {
         this.tailer = new WeakReference<>(tailer);
         this.places = new int[Arrays.stream(partitions).max().orElse(-1) + 1];
         Arrays.fill(places, -1);

@@ -15,7 +15,7 @@ import java.io.IOException;
  * normally afterwards: it poisons the partition, as a force of batches does. A poisoned partition
  * gets no more marks.
  */
-final class Marks extends Duty {
+final class MarkDuty extends Duty {
     /** It runs earlier by this part of the interval than to be called again for the rest of it. */
     private static final int EARLY_PART = 16;
 
@@ -23,7 +23,7 @@ final class Marks extends Duty {
     private final long intervalMs;
     private long lastMs;
 
-    Marks(Duties duties, SegmentedLog log) {
+    MarkDuty(Duties duties, SegmentedLog log) {
         super(duties, log, "marks");
         this.log = log;
         this.intervalMs = log.store().config().markIntervalMs();

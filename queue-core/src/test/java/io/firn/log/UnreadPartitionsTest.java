@@ -7,17 +7,17 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-class UnreadTest {
+class UnreadPartitionsTest {
     private static final int COUNT = 21;
 
     private final Object tailer = new Object();
 
-    private Unread cleared() {
+    private UnreadPartitions cleared() {
         int[] partitions = new int[COUNT];
         for (int i = 0; i < COUNT; i++) {
             partitions[i] = 2 * i;
         }
-        Unread unread = new Unread(tailer, partitions);
+        UnreadPartitions unread = new UnreadPartitions(tailer, partitions);
         for (int place = 0; place < COUNT; place++) {
             assertEquals(place, unread.next(place, COUNT));
             unread.clear(place);
@@ -25,7 +25,7 @@ class UnreadTest {
         return unread;
     }
 
-    private static List<Integer> noted(Unread unread) {
+    private static List<Integer> noted(UnreadPartitions unread) {
         List<Integer> places = new ArrayList<>();
         for (int i = unread.next(0, COUNT); i < COUNT; i = unread.next(i + 1, COUNT)) {
             places.add(i);
@@ -35,7 +35,7 @@ class UnreadTest {
 
     @Test
     void shouldKnowThePlacesOfThePartitionsThatAreRead() {
-        Unread unread = cleared();
+        UnreadPartitions unread = cleared();
         assertEquals(3, unread.place(6));
         assertEquals(-1, unread.place(7));
         assertEquals(-1, unread.place(-1));
@@ -46,7 +46,7 @@ class UnreadTest {
     void shouldFindWhatIsPublishedFromAnyPlaceOn() {
         for (int first = 0; first < COUNT; first++) {
             for (int second = first; second < COUNT; second++) {
-                Unread unread = cleared();
+                UnreadPartitions unread = cleared();
                 assertEquals(List.of(), noted(unread));
                 for (int place : new int[] {first, second}) {
                     unread.begin(2 * place);
@@ -62,7 +62,7 @@ class UnreadTest {
 
     @Test
     void shouldKeepANoteWhileAnEndIsBeingPublishedAndAfterIt() {
-        Unread unread = cleared();
+        UnreadPartitions unread = cleared();
         unread.begin(6);
         unread.clear(3);
         unread.note(3);
@@ -78,7 +78,7 @@ class UnreadTest {
 
     @Test
     void shouldIgnorePartitionsThatAreNotRead() {
-        Unread unread = cleared();
+        UnreadPartitions unread = cleared();
         unread.begin(7);
         unread.end(1_000);
         assertEquals(List.of(), noted(unread));
@@ -87,8 +87,8 @@ class UnreadTest {
     @Test
     void shouldRemoveTailersThatWereClosedOrAbandoned() {
         TopicTailers tailers = new TopicTailers();
-        Unread kept = cleared();
-        Unread closed = cleared();
+        UnreadPartitions kept = cleared();
+        UnreadPartitions closed = cleared();
         tailers.add(kept);
         tailers.add(closed);
         tailers.remove(closed);

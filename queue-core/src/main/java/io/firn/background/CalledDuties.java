@@ -7,7 +7,7 @@ import java.util.concurrent.atomic.AtomicReference;
  * themselves, pushed by compare-and-set and taken as a whole (R. K. Treiber, "Systems Programming:
  * Coping with Parallelism", 1986), so that a call allocates nothing. Thread-safe.
  */
-final class Calls {
+final class CalledDuties {
     private final AtomicReference<Duty> last = new AtomicReference<>();
 
     boolean isAny() {

@@ -11,14 +11,14 @@ import io.firn.spi.View;
  * not stay mapped for ever. It is called when a reader maps a segment, and does nothing while none
  * is mapped.
  */
-final class IdleViews extends Duty {
+final class IdleViewDuty extends Duty {
     private static final long INTERVAL_MS = 10_000;
 
     private final SegmentedLog log;
-    private final Releases releases;
+    private final DeferredDeleteDuty releases;
     private long nextLookMs = NEVER;
 
-    IdleViews(Duties duties, SegmentedLog log, Releases releases) {
+    IdleViewDuty(Duties duties, SegmentedLog log, DeferredDeleteDuty releases) {
         super(duties, log, "idle views");
         this.log = log;
         this.releases = releases;
@@ -38,7 +38,7 @@ final class IdleViews extends Duty {
                 if (idle == null) {
                     isAnyLeft = true;
                 } else {
-                    releases.later(idle, null, Releases.Release.NOTHING);
+                    releases.later(idle, null, DeferredDeleteDuty.Release.NOTHING);
                 }
             }
         }

@@ -19,23 +19,23 @@ import java.io.IOException;
  * <p>The order (O3): the log start is durable before a segment below it is deleted; before that, a
  * checkpoint contains what producers did in the segment (O8).
  */
-final class Retention extends Duty {
+final class RetentionDuty extends Duty {
     private static final GuardedLog LOG = GuardedLog.get();
     private static final long NOT_LOOKED = -1;
 
     private final SegmentedLog log;
     private final OpenAppenders appenders;
-    private final Checkpoints checkpoints;
-    private final Releases releases;
+    private final CheckpointDuty checkpoints;
+    private final DeferredDeleteDuty releases;
     private final UnreadRecords unread;
     private boolean toldOfClock;
 
-    Retention(
+    RetentionDuty(
             Duties duties,
             SegmentedLog log,
             OpenAppenders appenders,
-            Checkpoints checkpoints,
-            Releases releases) {
+            CheckpointDuty checkpoints,
+            DeferredDeleteDuty releases) {
         super(duties, log, "retention");
         this.log = log;
         this.appenders = appenders;
