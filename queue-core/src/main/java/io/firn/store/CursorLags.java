@@ -3,6 +3,7 @@ package io.firn.store;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.firn.CursorMetrics;
 import io.firn.FirnException;
+import io.firn.Partition;
 import io.firn.Tailer;
 import io.firn.Verdict;
 import io.firn.log.LogSegment;
@@ -74,12 +75,12 @@ final class CursorLags {
      * The lag of each cursor in each partition where it has a position, and of each that retention
      * waits for by its name: one without a position keeps everything, so that it must be seen.
      */
-    synchronized List<CursorMetrics> of(List<PartitionLog> partitions) {
+    synchronized List<CursorMetrics> of(List<? extends Partition> partitions) {
         List<CursorMetrics> lags = new ArrayList<>();
         Map<Place, NextRecord> read = new HashMap<>();
-        for (PartitionLog partition : partitions) {
+        for (Partition partition : partitions) {
             Map<String, Long> offsets = new TreeMap<>(cursors.offsets(partition.index()));
-            for (String name : partition.log().topic().options().retainUntilRead().cursors()) {
+            for (String name : cursors.topic().options().retainUntilRead().cursors()) {
                 offsets.putIfAbsent(name, NO_POSITION);
             }
             offsets.forEach((name, offset) -> lags.add(lag(partition, name, offset, read)));
@@ -89,7 +90,7 @@ final class CursorLags {
     }
 
     @GuardedBy("this")
-    private Lag lag(PartitionLog partition, String name, long offset, Map<Place, NextRecord> read) {
+    private Lag lag(Partition partition, String name, long offset, Map<Place, NextRecord> read) {
         long end = partition.visibleOffset();
         long from = Math.min(end, Math.max(offset, partition.logStartOffset()));
         long ageMs = 0;
@@ -104,17 +105,17 @@ final class CursorLags {
             }
             read.put(place, next);
             from = Math.min(end, Math.max(from, next.offset()));
-            long nowMs = partition.log().store().timeMs();
+            long nowMs = cursors.topic().store().timeMs();
             ageMs =
                     next.timestampMs() == UNREADABLE
                             ? UNREADABLE
                             : next.exists() ? Math.max(0, nowMs - next.timestampMs()) : 0;
         }
-        long bytes = bytesFrom(partition.log(), from);
+        long bytes = bytesFrom(cursors.log(partition.index()), from);
         return new Lag(name, partition.index(), offset, end - from, bytes, ageMs);
     }
 
-    private static NextRecord nextRecord(PartitionLog partition, long from, long searched) {
+    private static NextRecord nextRecord(Partition partition, long from, long searched) {
         NextRecord[] found = new NextRecord[1];
         try (Tailer tailer = partition.openTailer()) {
             tailer.seek(searched);

@@ -22,6 +22,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.function.Consumer;
 import java.util.function.IntFunction;
 import java.util.function.IntSupplier;
 
@@ -33,6 +34,7 @@ final class Cursors implements ReadPositions {
     private final TopicContext topic;
     private final IntSupplier partitions;
     private final IntFunction<PartitionForcer> forcers;
+    private final Consumer<String> onDeleted;
     private final CursorUpkeep upkeep;
     private final CursorFiles files;
 
@@ -46,11 +48,18 @@ final class Cursors implements ReadPositions {
      *
      * @param partitions the number of partitions, at any time
      * @param forcers those of the partitions; throws when there is no such partition
+     * @param onDeleted is given the name of a cursor whose file was deleted; on return nothing
+     *     brings the cursor back
      */
-    Cursors(TopicContext topic, IntSupplier partitions, IntFunction<PartitionForcer> forcers) {
+    Cursors(
+            TopicContext topic,
+            IntSupplier partitions,
+            IntFunction<PartitionForcer> forcers,
+            Consumer<String> onDeleted) {
         this.topic = topic;
         this.partitions = partitions;
         this.forcers = forcers;
+        this.onDeleted = onDeleted;
         this.upkeep = new CursorUpkeep(this);
         this.files = new CursorFiles(topic.directory());
     }
@@ -213,7 +222,7 @@ final class Cursors implements ReadPositions {
                 throw TopicFiles.failed("cursor " + name + " could not be deleted", e);
             }
         }
-        topic.store().openTransactions().onCursorDeleted(topic.id(), name);
+        onDeleted.accept(name);
         for (int i = 0; i < partitionCount(); i++) {
             onPersisted(i);
         }

@@ -53,7 +53,12 @@ final class TopicLog implements Topic {
         this.store = store;
         this.owner = owner;
         this.context = new TopicContext(store, id, name, options);
-        this.cursors = new Cursors(context, this::partitionCount, i -> partitionLog(i).forcer());
+        this.cursors =
+                new Cursors(
+                        context,
+                        this::partitionCount,
+                        i -> partitionLog(i).forcer(),
+                        cursor -> store.openTransactions().onCursorDeleted(id, cursor));
         this.lags = new CursorLags(cursors);
         context.readPositions(cursors);
     }
