@@ -48,6 +48,7 @@ class PackageDependenciesTest {
         all.put("log", with(all, "metadata", "format", "budget"));
         all.put("ends", with(all, "log"));
         all.put("force", with(all, "log"));
+        all.put("cursor", with(all, "force"));
         all.put("append", with(all, "force"));
         all.put("read", with(all, "log"));
         all.put("recovery", with(all, "ends"));
@@ -56,7 +57,7 @@ class PackageDependenciesTest {
         all.put("compact", with(all, "move"));
         all.put("tx", with(all, "append"));
         all.put("inspect", with(all, "log"));
-        all.put("store", with(all, "read", "compact", "recovery", "tx"));
+        all.put("store", with(all, "read", "compact", "recovery", "tx", "cursor"));
         return all;
     }
 

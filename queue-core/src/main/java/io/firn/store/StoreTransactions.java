@@ -1,5 +1,7 @@
 package io.firn.store;
 
+import io.firn.cursor.CursorLog;
+import io.firn.cursor.Cursors;
 import io.firn.Cursor;
 import io.firn.InvalidOptionException;
 import io.firn.Partition;

@@ -1,5 +1,7 @@
 package io.firn.store;
 
+import io.firn.cursor.CursorLags;
+import io.firn.cursor.Cursors;
 import io.firn.Batch;
 import io.firn.Cursor;
 import io.firn.CursorMetrics;

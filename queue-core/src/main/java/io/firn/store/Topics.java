@@ -1,5 +1,6 @@
 package io.firn.store;
 
+import io.firn.cursor.Cursors;
 import io.firn.OptionChange;
 import io.firn.StoreLockedException;
 import io.firn.Topic;

@@ -8,11 +8,9 @@ import io.firn.TopicOptions;
 import io.firn.UnknownTopicException;
 import io.firn.background.Attempts;
 import io.firn.background.DutyScheduler;
-import io.firn.background.ParallelSteps;
 import io.firn.sim.SimulatedFileMedium;
 import java.io.IOException;
 import java.nio.file.Path;
-import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 import org.agrona.concurrent.SystemNanoClock;
@@ -34,14 +32,7 @@ class TopicFilesTest {
     }
 
     private static void write(TopicFiles files, String cursor) throws IOException {
-        List<CursorFile.Content> one =
-                List.of(new CursorFile.Content(cursor, Map.of(0, 1L), Map.of(), Map.of()));
-        for (IOException failure :
-                new CursorFiles(files.directory()).write(one, new ParallelSteps(null, 1))) {
-            if (failure != null) {
-                throw failure;
-            }
-        }
+        files.directory().write("cursor-" + cursor, "cursor", 1, Map.of("0", "1"));
     }
 
     /**

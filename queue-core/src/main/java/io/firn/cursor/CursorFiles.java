@@ -1,5 +1,6 @@
-package io.firn.metadata;
+package io.firn.cursor;
 
+import io.firn.metadata.TopicDirectory;
 import io.firn.background.ParallelSteps;
 import io.firn.medium.DamagedFileException;
 import io.firn.medium.Fields;

@@ -1,4 +1,4 @@
-package io.firn.store;
+package io.firn.cursor;
 
 import io.firn.background.Duty;
 import java.util.Collections;

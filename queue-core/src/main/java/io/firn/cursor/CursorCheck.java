@@ -1,9 +1,7 @@
-package io.firn.store;
+package io.firn.cursor;
 
 import io.firn.log.SegmentedLog;
 import io.firn.log.TopicContext;
-import io.firn.metadata.CursorFile;
-import io.firn.metadata.CursorFiles;
 import java.nio.file.Path;
 import java.util.function.IntFunction;
 

@@ -1,4 +1,4 @@
-package io.firn.store;
+package io.firn.cursor;
 
 import io.firn.FirnException;
 import java.util.Map;

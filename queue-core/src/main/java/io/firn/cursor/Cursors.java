@@ -1,4 +1,4 @@
-package io.firn.store;
+package io.firn.cursor;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.firn.Cursor;
@@ -11,8 +11,6 @@ import io.firn.log.SegmentedLog;
 import io.firn.log.TopicContext;
 import io.firn.medium.DamagedFileException;
 import io.firn.medium.UnsupportedVersionException;
-import io.firn.metadata.CursorFile;
-import io.firn.metadata.CursorFiles;
 import io.firn.metadata.TopicFiles;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -27,7 +25,7 @@ import java.util.function.IntFunction;
 import java.util.function.IntSupplier;
 
 /** The cursors of a topic. Thread-safe. */
-final class Cursors implements ReadPositions {
+public final class Cursors implements ReadPositions {
     /** The thread that writes a group has other duties, and each file takes space meanwhile. */
     private static final int MOST_TOGETHER = 64;
 
@@ -51,7 +49,7 @@ final class Cursors implements ReadPositions {
      * @param onDeleted is given the name of a cursor whose file was deleted; on return nothing
      *     brings the cursor back
      */
-    Cursors(
+    public Cursors(
             TopicContext topic,
             IntSupplier partitions,
             IntFunction<PartitionForcer> forcers,
@@ -89,7 +87,7 @@ final class Cursors implements ReadPositions {
         return log(0).state().isGone();
     }
 
-    CursorLog cursor(String name) {
+    public CursorLog cursor(String name) {
         checkName(name);
         log(0).state().checkReadable();
         synchronized (cursors) {
@@ -137,12 +135,12 @@ final class Cursors implements ReadPositions {
     }
 
     /** Throws when a name of these cannot be a cursor's. */
-    static void checkNames(RetainUntilRead readers) {
+    public static void checkNames(RetainUntilRead readers) {
         readers.cursors().forEach(Cursors::checkName);
     }
 
     /** Throws when a name cannot be a cursor's. */
-    static void checkName(String name) {
+    public static void checkName(String name) {
         Objects.requireNonNull(name, "name");
         if (!CursorFile.isName(name)) {
             throw new InvalidOptionException(
@@ -155,7 +153,7 @@ final class Cursors implements ReadPositions {
     }
 
     /** Throws when a cursor is another topic's. */
-    void checkOwn(Cursor cursor) {
+    public void checkOwn(Cursor cursor) {
         if (cursor instanceof CursorLog known && !known.topic().id().equals(topic.id())) {
             throw new InvalidOptionException(
                     "cursor "
@@ -172,7 +170,7 @@ final class Cursors implements ReadPositions {
     }
 
     /** Whether {@link #names} has a name. */
-    boolean has(String name) {
+    public boolean has(String name) {
         Objects.requireNonNull(name, "name");
         if (!CursorFile.isName(name)) {
             return false;
@@ -192,7 +190,7 @@ final class Cursors implements ReadPositions {
         }
     }
 
-    List<String> names() {
+    public List<String> names() {
         try {
             TreeSet<String> names = new TreeSet<>(files.names());
             if (!topic.store().isReadOnly()) {
@@ -206,7 +204,7 @@ final class Cursors implements ReadPositions {
         }
     }
 
-    void delete(String name) {
+    public void delete(String name) {
         Objects.requireNonNull(name, "name");
         topic.store().checkWritable();
         synchronized (cursors) {
@@ -231,7 +229,7 @@ final class Cursors implements ReadPositions {
     /**
      * The positions of the cursors in a partition, by name, without cursors that have none there.
      */
-    Map<String, Long> offsets(int index) {
+    public Map<String, Long> offsets(int index) {
         learnAll();
         Map<String, Long> offsets = new TreeMap<>();
         synchronized (cursors) {
@@ -337,7 +335,7 @@ final class Cursors implements ReadPositions {
     }
 
     /** Persists the cursors. */
-    void write() {
+    public void write() {
         Iterator<CursorLog> all = all().iterator();
         FirnException failure = null;
         while (all.hasNext()) {

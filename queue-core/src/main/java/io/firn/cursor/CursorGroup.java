@@ -1,10 +1,8 @@
-package io.firn.store;
+package io.firn.cursor;
 
 import io.firn.FirnException;
 import io.firn.background.ParallelSteps;
 import io.firn.log.TopicContext;
-import io.firn.metadata.CursorFile;
-import io.firn.metadata.CursorFiles;
 import io.firn.metadata.TopicFiles;
 import java.io.IOException;
 import java.util.ArrayList;

@@ -1,4 +1,4 @@
-package io.firn.store;
+package io.firn.cursor;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.firn.ClosedException;
@@ -9,7 +9,6 @@ import io.firn.force.PartitionForcer;
 import io.firn.log.SegmentedLog;
 import io.firn.log.TopicContext;
 import io.firn.medium.DamagedFileException;
-import io.firn.metadata.CursorFile;
 import io.firn.metadata.TopicFiles;
 import java.io.IOException;
 import java.util.Arrays;
@@ -25,7 +24,7 @@ import java.util.stream.IntStream;
  * A cursor. What is persisted is never above the durable offset (O7), so that after a crash no
  * cursor is past records that were lost and whose offsets were assigned again.
  */
-final class CursorLog implements Cursor {
+public final class CursorLog implements Cursor {
     /** No position. */
     static final long NEVER = -1;
 
@@ -124,7 +123,7 @@ final class CursorLog implements Cursor {
         return counted;
     }
 
-    TopicContext topic() {
+    public TopicContext topic() {
         return topic;
     }
 
@@ -252,7 +251,7 @@ final class CursorLog implements Cursor {
      * @param isOutside whether the offset is kept beside the position
      * @param decision the number of the decision, which is durable
      */
-    void move(int partition, long offset, boolean isOutside, long decision) {
+    public void move(int partition, long offset, boolean isOutside, long decision) {
         SegmentedLog log = cursors.log(partition);
         synchronized (log.state().retaining()) {
             synchronized (this) { // a truncation that lowers the end after this finds the cursor
@@ -270,7 +269,7 @@ final class CursorLog implements Cursor {
     }
 
     /** Returns whether the file contains the move by a decision. */
-    synchronized boolean isPersisted(int partition, long decision) {
+    public synchronized boolean isPersisted(int partition, long decision) {
         return deleted || decided.isPersisted(partition, decision);
     }
 

@@ -1,4 +1,4 @@
-package io.firn.store;
+package io.firn.cursor;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.firn.CursorMetrics;
@@ -19,7 +19,7 @@ import java.util.TreeMap;
  * so that cursors that rest cost no reads. After compaction it may be behind a gap, and behind the
  * last record there may be offsets that no reader waits for. Thread-safe.
  */
-final class CursorLags {
+public final class CursorLags {
     private static final long UNREADABLE = -1;
     private static final long NO_POSITION = -1;
 
@@ -28,7 +28,7 @@ final class CursorLags {
     @GuardedBy("this")
     private Map<Place, NextRecord> known = Map.of();
 
-    CursorLags(Cursors cursors) {
+    public CursorLags(Cursors cursors) {
         this.cursors = cursors;
     }
 
@@ -75,7 +75,7 @@ final class CursorLags {
      * The lag of each cursor in each partition where it has a position, and of each that retention
      * waits for by its name: one without a position keeps everything, so that it must be seen.
      */
-    synchronized List<CursorMetrics> of(List<? extends Partition> partitions) {
+    public synchronized List<CursorMetrics> of(List<? extends Partition> partitions) {
         List<CursorMetrics> lags = new ArrayList<>();
         Map<Place, NextRecord> read = new HashMap<>();
         for (Partition partition : partitions) {

@@ -1,4 +1,4 @@
-package io.firn.store;
+package io.firn.cursor;
 
 import java.util.HashMap;
 import java.util.Map;
