@@ -1,10 +1,10 @@
 package io.firn.cursor;
 
-import io.firn.metadata.TopicDirectory;
 import io.firn.background.ParallelSteps;
 import io.firn.medium.DamagedFileException;
 import io.firn.medium.Fields;
 import io.firn.medium.UnsupportedVersionException;
+import io.firn.metadata.TopicDirectory;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;

@@ -212,8 +212,11 @@ public final class TopicDirectory {
         files.spareSpace().write(fileOf(TOPIC), tombstone);
     }
 
-    /** See {@link TopicFiles#forceNames}. */
-    void forceNames() throws IOException {
+    /**
+     * Makes the names of the files durable: a process that was killed may have left names that are
+     * only in a cache, and what recovery does next must not outlive them (O1).
+     */
+    public void forceNames() throws IOException {
         medium.forceDirectory(directory);
     }
 

@@ -130,14 +130,6 @@ public final class TopicFiles {
         return directory.fileOf(startName(partition));
     }
 
-    /**
-     * Makes the names of the files durable: a process that was killed may have left names that are
-     * only in a cache, and what recovery does next must not outlive them (O1).
-     */
-    public void forceNames() throws IOException {
-        directory.forceNames();
-    }
-
     public void create(String name, TopicOptions options) throws IOException {
         directory.create(content(name, options, false));
     }

@@ -313,7 +313,7 @@ public final class StoreOpener {
             if (lost != null) {
                 unreadable.add(lost);
             } else {
-                files.forceNames();
+                files.directory().forceNames();
                 open(id, e.getValue(), blocks);
                 found.remove(id);
             }

@@ -1,13 +1,13 @@
 package io.firn.store;
 
-import io.firn.cursor.CursorLog;
-import io.firn.cursor.Cursors;
 import io.firn.Cursor;
 import io.firn.InvalidOptionException;
 import io.firn.Partition;
 import io.firn.ReplicatedTopicException;
 import io.firn.Topic;
 import io.firn.UnknownTopicException;
+import io.firn.cursor.CursorLog;
+import io.firn.cursor.Cursors;
 import io.firn.log.LogContext;
 import io.firn.log.TopicContext;
 import io.firn.metadata.LeasedCounter;

@@ -1,7 +1,5 @@
 package io.firn.store;
 
-import io.firn.cursor.CursorLags;
-import io.firn.cursor.Cursors;
 import io.firn.Batch;
 import io.firn.Cursor;
 import io.firn.CursorMetrics;
@@ -14,6 +12,8 @@ import io.firn.Topic;
 import io.firn.TopicAppender;
 import io.firn.TopicOptions;
 import io.firn.append.TopicLogAppender;
+import io.firn.cursor.CursorLags;
+import io.firn.cursor.Cursors;
 import io.firn.log.LogContext;
 import io.firn.log.RecoveredPartition;
 import io.firn.log.SegmentedLog;

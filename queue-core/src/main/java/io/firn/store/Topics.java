@@ -1,6 +1,5 @@
 package io.firn.store;
 
-import io.firn.cursor.Cursors;
 import io.firn.OptionChange;
 import io.firn.StoreLockedException;
 import io.firn.Topic;
@@ -8,6 +7,7 @@ import io.firn.TopicExistsException;
 import io.firn.TopicOptions;
 import io.firn.UnknownTopicException;
 import io.firn.compact.Compactor;
+import io.firn.cursor.Cursors;
 import io.firn.log.LogContext;
 import io.firn.log.SegmentedLog;
 import io.firn.medium.GuardedLog;
