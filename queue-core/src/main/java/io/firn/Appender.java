@@ -19,8 +19,8 @@ import org.agrona.DirectBuffer;
  * or for ten seconds there was no file descriptor; the last one can be tried again later. An
  * interrupt does not disturb an append; the status stays set.
  *
- * <p>In a topic that is compacted ({@link Cleanup}) each record needs a key: whatever would append
- * one without throws {@link InvalidOptionException}, and nothing is appended.
+ * <p>In a topic that is compacted ({@link CleanupPolicy}) each record needs a key: whatever would
+ * append one without throws {@link InvalidOptionException}, and nothing is appended.
  *
  * <p>An appender from {@link Partition#openSharedAppender} is thread-safe: records of many threads
  * share forces. One from {@link Partition#openAppender} is for one thread at a time, see {@link

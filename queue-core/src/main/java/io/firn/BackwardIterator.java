@@ -1,5 +1,6 @@
 package io.firn;
 
+import io.firn.RecordHandler.Action;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
@@ -39,16 +40,16 @@ final class BackwardIterator implements Iterator<StoredRecord>, RecordHandler {
     }
 
     @Override
-    public Verdict onRecord(Record record) {
+    public Action onRecord(LogRecord record) {
         if (record.offset() >= end) {
             isRead = true;
-            return Verdict.AGAIN;
+            return Action.RETRY;
         }
         StoredRecord copy = record.copy();
         piece.add(copy);
         bytes += copy.value() == null ? 0 : copy.value().length;
         isRead = copy.offset() == end - 1;
-        return isRead ? Verdict.STOP : Verdict.CONTINUE;
+        return isRead ? Action.STOP : Action.CONTINUE;
     }
 
     @Override
@@ -112,7 +113,7 @@ final class BackwardIterator implements Iterator<StoredRecord>, RecordHandler {
             tailer.poll(
                     record -> {
                         found[0] = record.offset();
-                        return Verdict.AGAIN;
+                        return Action.RETRY;
                     },
                     1);
             return found[0] < to;

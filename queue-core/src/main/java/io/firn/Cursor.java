@@ -1,11 +1,9 @@
 package io.firn;
 
-import java.util.OptionalLong;
-
 /**
  * A named position in each partition of a topic, kept by the store, from which a reader resumes
- * after a restart. At-least-once: after a crash it may be before the position to which it was
- * advanced, never after it. Thread-safe.
+ * after a restart. At-least-once: after a crash it may be before the position that was committed ,
+ * never after it. Thread-safe.
  */
 public interface Cursor {
 
@@ -13,9 +11,9 @@ public interface Cursor {
     String name();
 
     /**
-     * Returns the offset of the next record to be read; {@code −1} when it was never advanced, or
-     * the position was lost because the cursor's file is damaged. In a read-only store it is read
-     * from the file at each call, and is what the writing process persisted last.
+     * Returns the offset of the next record to be read; {@code −1} when it nothing was committed,
+     * or the position was lost because the cursor's file is damaged. In a read-only store it is
+     * read from the file at each call, and is what the writing process persisted last.
      */
     long offset(int partition);
 
@@ -29,27 +27,9 @@ public interface Cursor {
      *     partition does not exist
      * @throws ClosedException when the cursor was deleted
      */
-    void advance(int partition, long offset);
-
-    /**
-     * Sets the next record to be read as {@link #advance} does, or, where a cursor cannot have the
-     * offset, keeps it beside the position: below 0, or above the next offset. For servers whose
-     * clients may commit any offset, as those of Kafka. The position, by which retention goes,
-     * stays what it was until the log is durable up to the offset, which is then the position. What
-     * sets or clears the position forgets the offset. Persisted as an advance is.
-     *
-     * @throws InvalidOptionException when the partition does not exist
-     * @throws ClosedException when the cursor was deleted
-     */
     void commit(int partition, long offset);
 
-    /**
-     * Returns the offset that was set last, also one that {@link #commit} keeps beside the
-     * position; empty when there is none.
-     */
-    OptionalLong committed(int partition);
-
-    /** Removes the position in a partition, and an offset beside it; persisted as an advance is. */
+    /** Removes the position in a partition; persisted as a commit is. */
     void clear(int partition);
 
     /**
@@ -62,7 +42,7 @@ public interface Cursor {
     /**
      * Reserves its positions in partitions for one reader, until the reservation is closed. {@link
      * Topic#openTailer(CursorOptions, int...)} does so; a reader that advances the cursor itself
-     * may, to exclude others. {@link #advance} does not check for a reservation.
+     * may, to exclude others. {@link #commit} does not check for a reservation.
      *
      * @throws CursorBusyException when one of them is reserved
      */

@@ -1,5 +1,6 @@
 package io.firn;
 
+import io.firn.RecordHandler.Action;
 import java.time.Duration;
 import java.util.Iterator;
 import java.util.NoSuchElementException;
@@ -12,8 +13,8 @@ import java.util.function.Consumer;
  * leads to the first record that was not handled before the position that was persisted last, so
  * records may be read twice, but none is skipped.
  *
- * <p>A record is handled when its handler has returned {@link Verdict#CONTINUE} or {@link
- * Verdict#STOP}; one of an {@link #iterator} or {@link #stream}, when the next one is asked for. A
+ * <p>A record is handled when its handler has returned {@link Action#CONTINUE} or {@link
+ * Action#STOP}; one of an {@link #iterator} or {@link #stream}, when the next one is asked for. A
  * seek moves the cursor, too, at the next commit. One cursor may have tailers for different
  * partitions; a second one for the same partition is refused until the first one is closed.
  *
@@ -88,7 +89,7 @@ public final class CursorTailer implements Tailer {
         for (int partition : partitions) {
             long offset = cursor.offset(partition);
             if (offset < 0) {
-                cursor.advance(partition, tailer.offset(partition));
+                cursor.commit(partition, tailer.offset(partition));
             } else {
                 tailer.seek(partition, offset);
             }
@@ -242,31 +243,31 @@ public final class CursorTailer implements Tailer {
         private boolean isStopped;
 
         @Override
-        public Verdict onRecord(Record record) {
+        public Action onRecord(LogRecord record) {
             int partition = record.partition();
             long offset = record.offset();
             isInHandler = true;
-            Verdict verdict = handler.onRecord(record);
+            Action action = handler.onRecord(record);
             isInHandler = false;
-            if (verdict == Verdict.AGAIN) {
+            if (action == Action.RETRY) {
                 isStopped = true;
-            } else if (verdict != null) {
+            } else if (action != null) {
                 handled.at(partition, offset + 1);
-                isStopped = verdict == Verdict.STOP;
+                isStopped = action == Action.STOP;
                 taken++;
                 handled.commitIfDueInPoll();
             }
-            return verdict;
+            return action;
         }
     }
 
     @Override
-    public int forEach(Consumer<? super Record> consumer, int limit) {
+    public int forEach(Consumer<? super LogRecord> consumer, int limit) {
         return forEach(consumer, limit, Duration.ZERO);
     }
 
     @Override
-    public int forEach(Consumer<? super Record> consumer, int limit, Duration timeout) {
+    public int forEach(Consumer<? super LogRecord> consumer, int limit, Duration timeout) {
         Objects.requireNonNull(consumer, "consumer");
         checkIdle();
         each.consumer = consumer;
@@ -274,12 +275,12 @@ public final class CursorTailer implements Tailer {
     }
 
     private static final class Each implements RecordHandler {
-        private Consumer<? super Record> consumer;
+        private Consumer<? super LogRecord> consumer;
 
         @Override
-        public Verdict onRecord(Record record) {
+        public Action onRecord(LogRecord record) {
             consumer.accept(record);
-            return Verdict.CONTINUE;
+            return Action.CONTINUE;
         }
     }
 
@@ -293,9 +294,9 @@ public final class CursorTailer implements Tailer {
     /** A copy that was given counts as handled only when another one is asked for. */
     private final class Copies implements Iterator<StoredRecord>, RecordHandler {
         @Override
-        public Verdict onRecord(Record record) {
+        public Action onRecord(LogRecord record) {
             ahead = record.copy();
-            return Verdict.CONTINUE;
+            return Action.CONTINUE;
         }
 
         @Override

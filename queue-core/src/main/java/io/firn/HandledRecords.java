@@ -80,9 +80,9 @@ final class HandledRecords {
         while (partitions > 0) {
             int partition = ahead[partitions - 1];
             cutOff(partition);
-            cursor.advance(partition, offsets[partition]);
+            cursor.commit(partition, offsets[partition]);
             if (cutOff(partition)) { // its store may have moved the cursor back before this did
-                cursor.advance(partition, offsets[partition]);
+                cursor.commit(partition, offsets[partition]);
             }
             isAhead[partition] = false;
             partitions--;

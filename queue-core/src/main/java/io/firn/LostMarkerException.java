@@ -4,7 +4,7 @@ package io.firn;
  * Thrown when a reader of committed records has come to a transaction of a replicated topic whose
  * end is lost: the source has deleted the marker before it was replicated ({@link
  * io.firn.host.ReplicaAppender#endIsLost}). Without it the reader would wait for ever. Records that
- * are not committed can be read with {@link Isolation#UNCOMMITTED}.
+ * are not committed can be read with {@link IsolationLevel#READ_UNCOMMITTED}.
  */
 public final class LostMarkerException extends FirnException {
     private static final long serialVersionUID = 1L;

@@ -20,17 +20,17 @@ public interface Partition {
     /** Returns the offset that the next record gets. */
     long nextOffset();
 
-    /** Returns where readers of {@link Isolation#COMMITTED} records stop. */
+    /** Returns where readers of {@link IsolationLevel#READ_COMMITTED} records stop. */
     default long visibleOffset() {
-        return visibleOffset(Isolation.COMMITTED);
+        return visibleOffset(IsolationLevel.READ_COMMITTED);
     }
 
     /**
      * Returns where readers stop: the durable or the next offset, by the topic's durability, but
-     * for {@link Isolation#COMMITTED} not above the first offset of a transaction that is not
-     * decided.
+     * for {@link IsolationLevel#READ_COMMITTED} not above the first offset of a transaction that is
+     * not decided.
      */
-    long visibleOffset(Isolation isolation);
+    long visibleOffset(IsolationLevel isolation);
 
     /**
      * Opens an exclusive appender. While it is open, a {@code FirnServer} on the store refuses
@@ -57,22 +57,22 @@ public interface Partition {
      * none. Records of aborted transactions count.
      */
     default TimestampedOffset findTimestamp(long timestampMs) {
-        return findTimestamp(timestampMs, Isolation.COMMITTED);
+        return findTimestamp(timestampMs, IsolationLevel.READ_COMMITTED);
     }
 
     /** Returns the same, of the records up to where readers with an isolation stop. */
-    TimestampedOffset findTimestamp(long timestampMs, Isolation isolation);
+    TimestampedOffset findTimestamp(long timestampMs, IsolationLevel isolation);
 
     /**
      * Returns the first visible record with the largest timestamp; null when there is none. Records
      * of aborted transactions count.
      */
     default TimestampedOffset findLatestTimestamp() {
-        return findLatestTimestamp(Isolation.COMMITTED);
+        return findLatestTimestamp(IsolationLevel.READ_COMMITTED);
     }
 
     /** Returns the same, of the records up to where readers with an isolation stop. */
-    TimestampedOffset findLatestTimestamp(Isolation isolation);
+    TimestampedOffset findLatestTimestamp(IsolationLevel isolation);
 
     /**
      * Makes the records below an offset unreadable, durably, and frees their segments' space as

@@ -1,5 +1,6 @@
 package io.firn;
 
+import io.firn.RecordHandler.Action;
 import java.util.Iterator;
 import java.util.NoSuchElementException;
 import java.util.function.ToIntFunction;
@@ -19,9 +20,9 @@ final class RecordIterator implements Iterator<StoredRecord>, RecordHandler {
     }
 
     @Override
-    public Verdict onRecord(Record record) {
+    public Action onRecord(LogRecord record) {
         next = record.copy();
-        return Verdict.CONTINUE;
+        return Action.CONTINUE;
     }
 
     @Override

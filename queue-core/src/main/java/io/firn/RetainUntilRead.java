@@ -11,7 +11,7 @@ import java.util.Set;
  * have passed it, or when one of the limits is exceeded. Immutable; each {@code with…} returns a
  * changed copy.
  *
- * <p>What counts is the position that is persisted (see {@link Cursor#advance}), so that after a
+ * <p>What counts is the position that is persisted (see {@link Cursor#commit}), so that after a
  * crash no reader is sent to records that are gone. A cursor whose position cannot be read, because
  * its file is damaged or a newer version of Firn wrote it, counts as one that has read nothing,
  * until it is advanced or deleted. {@link Partition#deleteRecordsBefore} never waits. Without a

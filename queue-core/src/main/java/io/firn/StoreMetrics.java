@@ -54,7 +54,7 @@ public interface StoreMetrics {
         String name();
 
         /** Returns what a forced record survives there. */
-        DurabilityClass durabilityClass();
+        Survives survives();
 
         /** Returns its size; {@link Long#MAX_VALUE} when only the file system limits it. */
         long capacityBytes();

@@ -50,12 +50,12 @@ public interface Tailer extends AutoCloseable {
      * every record that was handed out counts as handled. An exception ends it and is passed on;
      * the record counts as not handled.
      */
-    int forEach(Consumer<? super Record> consumer, int limit);
+    int forEach(Consumer<? super LogRecord> consumer, int limit);
 
     /**
      * As {@link #forEach(Consumer, int)}, but waits as {@link #poll(RecordHandler, int, Duration)}.
      */
-    int forEach(Consumer<? super Record> consumer, int limit, Duration timeout);
+    int forEach(Consumer<? super LogRecord> consumer, int limit, Duration timeout);
 
     /** As {@link #run(RecordHandler, TailerLoop)}, until this thread is interrupted. */
     default void run(RecordHandler handler) {

@@ -1,5 +1,6 @@
 package io.firn;
 
+import io.firn.RecordHandler.Action;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.CountDownLatch;
@@ -13,16 +14,16 @@ import org.agrona.concurrent.IdleStrategy;
  * <pre>{@code
  * TailerLoop loop = new TailerLoop()
  *         .cursor(topic.cursor("billing"))          // begins there, and advances it
- *         .onError(error -> Verdict.AGAIN);         // tries again, after a pause
+ *         .onError(error -> Action.RETRY);         // tries again, after a pause
  * new Thread(() -> tailer.run(this::bill, loop)).start();
  * …
  * loop.stop();                                      // after the record in hand
  * loop.awaitEnd(Duration.ofSeconds(10));
  * }</pre>
  *
- * <p>What the handler returns means: {@link Verdict#CONTINUE} goes on, {@link Verdict#STOP} ends
- * the run after this record, {@link Verdict#AGAIN} hands the record out again after a pause, of 10
- * ms at first and twice as long each time, up to 1 s.
+ * <p>What the handler returns means: {@link Action#CONTINUE} goes on, {@link Action#STOP} ends the
+ * run after this record, {@link Action#RETRY} hands the record out again after a pause, of 10 ms at
+ * first and twice as long each time, up to 1 s.
  *
  * <p>{@link #stop}, {@link #isRunning} and {@link #awaitEnd} may be called by any thread; the
  * others before the run.
@@ -35,7 +36,7 @@ public final class TailerLoop {
 
     private final CountDownLatch stop = new CountDownLatch(1);
     private final CountDownLatch ended = new CountDownLatch(1);
-    private ErrorHandler errors = error -> Verdict.STOP;
+    private ErrorHandler errors = error -> Action.STOP;
     private Cursor cursor;
     private IdleStrategy idle;
     private boolean started;
@@ -55,13 +56,13 @@ public final class TailerLoop {
          *     OffsetOutOfRangeException} when retention has overtaken the tailer, a {@link
          *     TruncatedException}, a {@link BatchTooLargeException} or a {@link
          *     ReadMemoryException}
-         * @return {@link Verdict#STOP}: the run ends and throws the error. {@link Verdict#AGAIN}:
-         *     the same again, after a pause. {@link Verdict#CONTINUE}: goes on after the record
-         *     that was not handled, after the damaged range or the batch that is too large, at the
-         *     start of the log, or at the offset to which it was truncated; where memory was short,
-         *     at the same record
+         * @return {@link Action#STOP}: the run ends and throws the error. {@link Action#RETRY}: the
+         *     same again, after a pause. {@link Action#CONTINUE}: goes on after the record that was
+         *     not handled, after the damaged range or the batch that is too large, at the start of
+         *     the log, or at the offset to which it was truncated; where memory was short, at the
+         *     same record
          */
-        Verdict onError(RuntimeException error);
+        Action onError(RuntimeException error);
     }
 
     /** Sets what happens after an error; by default the run ends and throws it. */
@@ -206,24 +207,24 @@ public final class TailerLoop {
         }
 
         @Override
-        public Verdict onRecord(Record record) {
+        public Action onRecord(LogRecord record) {
             if (isStopping()) {
-                return Verdict.AGAIN; // to whoever reads next
+                return Action.RETRY; // to whoever reads next
             }
             partition = record.partition();
             offset = record.offset();
             handling = true;
-            Verdict verdict = handler.onRecord(record);
+            Action action = handler.onRecord(record);
             handling = false;
-            if (verdict == Verdict.AGAIN) {
+            if (action == Action.RETRY) {
                 isAgain = true;
-            } else if (verdict != null) {
+            } else if (action != null) {
                 pauseMs = FIRST_PAUSE_MS;
-                if (verdict == Verdict.STOP) {
+                if (action == Action.STOP) {
                     stop();
                 }
             }
-            return verdict;
+            return action;
         }
 
         /** Asks what to do, and does it; a place to go on is known unless the handler failed. */
@@ -233,10 +234,10 @@ public final class TailerLoop {
             if (!isHandlers && errorPartition < 0) {
                 throw error; // of the store, and no place to go on
             }
-            Verdict verdict = errors.onError(error);
-            if (verdict == Verdict.AGAIN) {
+            Action action = errors.onError(error);
+            if (action == Action.RETRY) {
                 isAgain = true;
-            } else if (verdict != Verdict.CONTINUE) {
+            } else if (action != Action.CONTINUE) {
                 throw error;
             } else if (isHandlers) {
                 pauseMs = FIRST_PAUSE_MS;

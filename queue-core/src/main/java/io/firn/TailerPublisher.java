@@ -1,5 +1,6 @@
 package io.firn;
 
+import io.firn.RecordHandler.Action;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.Flow;
@@ -158,7 +159,7 @@ public final class TailerPublisher implements Flow.Publisher<StoredRecord> {
                 long most = Math.min(requested.get(), RECORDS_AT_ONCE);
                 if (most == 0) {
                     LockSupport.parkNanos(this, LOOK_NS);
-                    tailer.poll(record -> Verdict.AGAIN, 1); // throws if the store was closed
+                    tailer.poll(record -> Action.RETRY, 1); // throws if the store was closed
                 } else if (isUntilEnd) {
                     if (tailer.poll(this, (int) most) == 0 && !isOver) {
                         return null;
@@ -171,9 +172,9 @@ public final class TailerPublisher implements Flow.Publisher<StoredRecord> {
         }
 
         @Override
-        public Verdict onRecord(Record record) {
+        public Action onRecord(LogRecord record) {
             if (isOver) {
-                return Verdict.AGAIN;
+                return Action.RETRY;
             }
             if (requested.get() != Long.MAX_VALUE) { // which is no bound (rule 3.17)
                 requested.decrementAndGet();
@@ -182,7 +183,7 @@ public final class TailerPublisher implements Flow.Publisher<StoredRecord> {
             isInSubscriber = true;
             subscriber.onNext(copy);
             isInSubscriber = false;
-            return isOver ? Verdict.STOP : Verdict.CONTINUE;
+            return isOver ? Action.STOP : Action.CONTINUE;
         }
 
         private void end(Throwable why) {

@@ -40,7 +40,7 @@ public interface Topic {
      * Changes the options that are set, durably; the others stay as they are. Retention,
      * compaction, roll age, compression, the force interval and the prepared space can be changed;
      * the number of partitions by {@link #addPartitions}; nothing else. When records need a key
-     * from now on ({@link Cleanup}), those without one that the topic has can still be read.
+     * from now on ({@link CleanupPolicy}), those without one that the topic has can still be read.
      *
      * @param options the topic may have more {@link TopicOptions#partitions} than these, and keeps
      *     them
@@ -87,11 +87,11 @@ public interface Topic {
      * Isolation#COMMITTED} records.
      */
     default Tailer openTailer(int... partitions) {
-        return openTailer(Isolation.COMMITTED, partitions);
+        return openTailer(IsolationLevel.READ_COMMITTED, partitions);
     }
 
     /** Opens a tailer over these partitions, or over all if none is given. */
-    Tailer openTailer(Isolation isolation, int... partitions);
+    Tailer openTailer(IsolationLevel isolation, int... partitions);
 
     /**
      * Opens a tailer over these partitions, or over all if none is given, that reads at a cursor

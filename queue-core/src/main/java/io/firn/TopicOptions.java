@@ -43,11 +43,11 @@ public final class TopicOptions {
     private final Compression compression;
     private final int forceBytes;
     private final long forceMs;
-    private final DurabilityClass minimumClass;
+    private final Survives minimumClass;
     private final List<String> tiers;
     private final RetainUntilRead retainUntilRead;
     private final int preparedBytes;
-    private final Cleanup cleanup;
+    private final CleanupPolicy cleanup;
     private final long minCompactionLagMs;
     private final long maxCompactionLagMs;
     private final double minDirtyRatio;
@@ -68,11 +68,11 @@ public final class TopicOptions {
         compression = (Compression) values.get("compression");
         forceBytes = inRange("forceBytes", 1, Integer.MAX_VALUE);
         forceMs = inRange("forceMs", 1L);
-        minimumClass = (DurabilityClass) values.get(MINIMUM_CLASS);
+        minimumClass = (Survives) values.get(MINIMUM_CLASS);
         tiers = ((List<?>) values.get("tiers")).stream().map(String.class::cast).toList();
         retainUntilRead = (RetainUntilRead) values.get("retainUntilRead");
         preparedBytes = inRange("preparedBytes", 0, KIB * KIB * KIB);
-        cleanup = (Cleanup) values.get("cleanup");
+        cleanup = (CleanupPolicy) values.get("cleanup");
         minCompactionLagMs = inRange("minCompactionLagMs", 0L);
         maxCompactionLagMs = inRangeOrUnlimited("maxCompactionLagMs", 1);
         minDirtyRatio = (double) values.get("minDirtyRatio");
@@ -129,7 +129,7 @@ public final class TopicOptions {
         values.put("tiers", List.of());
         values.put("retainUntilRead", RetainUntilRead.nobody());
         values.put("preparedBytes", 0);
-        values.put("cleanup", Cleanup.DELETE);
+        values.put("cleanup", CleanupPolicy.DELETE);
         values.put("minCompactionLagMs", 0L);
         values.put("maxCompactionLagMs", UNLIMITED);
         values.put("minDirtyRatio", 0.5);
@@ -208,7 +208,7 @@ public final class TopicOptions {
      * Returns the weakest class of a tier that its records may be in; null for the class of the
      * hottest tier.
      */
-    public DurabilityClass minimumClass() {
+    public Survives minimumClass() {
         return minimumClass;
     }
 
@@ -239,11 +239,11 @@ public final class TopicOptions {
     }
 
     /**
-     * Returns what happens to old records: {@link Cleanup#DELETE} by default. With {@link
-     * Cleanup#COMPACT} and {@link Cleanup#NONE}, {@link #retentionBytes} and {@link #retentionMs}
-     * have no effect, but are kept.
+     * Returns what happens to old records: {@link CleanupPolicy#DELETE} by default. With {@link
+     * Cleanup#COMPACT} and {@link CleanupPolicy#NONE}, {@link #retentionBytes} and {@link
+     * #retentionMs} have no effect, but are kept.
      */
-    public Cleanup cleanup() {
+    public CleanupPolicy cleanup() {
         return cleanup;
     }
 
@@ -355,7 +355,7 @@ public final class TopicOptions {
     }
 
     /** See {@link #minimumClass}. */
-    public TopicOptions withMinimumClass(DurabilityClass value) {
+    public TopicOptions withMinimumClass(Survives value) {
         return with(MINIMUM_CLASS, value);
     }
 
@@ -386,7 +386,7 @@ public final class TopicOptions {
     }
 
     /** See {@link #cleanup}. */
-    public TopicOptions withCleanup(Cleanup value) {
+    public TopicOptions withCleanup(CleanupPolicy value) {
         return with("cleanup", Objects.requireNonNull(value, "cleanup"));
     }
 

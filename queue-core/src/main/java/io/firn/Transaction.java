@@ -10,20 +10,20 @@ import java.util.List;
  * try (Transaction tx = store.beginTransaction()) {      // close without commit aborts
  *     tx.append(accounts.partition(0), from, debit);     // a key and a value, or a batch
  *     tx.append(accounts.partition(3), to, credit);
- *     tx.advance(cursor, 0, record.offset() + 1);
+ *     tx.commitCursor(cursor, 0, record.offset() + 1);
  *     tx.commit();                                       // durable and visible when it returns
  * }
  * }</pre>
  *
- * <p>Nothing of it is visible to tailers with {@link Isolation#COMMITTED}, the default, before it
- * is committed. Until then they stop at its first record in each partition, also for records that
- * others append behind it; so keep transactions short. {@link StoreMetrics#transactions} shows
- * those that are open, and a warning is logged for one without a named producer, which has no
- * time-out, when it has been open for a minute. A commit makes the data durable first, in {@link
- * Durability#WRITTEN} topics, too, then the decision; from then on no crash undoes it. A crash
- * before that leaves nothing visible: an unnamed transaction is aborted when the store is opened
- * again, and so is one of a named {@link Producer} that moves cursors; any other one of a named
- * producer when that is opened again, or its time is out.
+ * <p>Nothing of it is visible to tailers with {@link IsolationLevel#READ_COMMITTED}, the default,
+ * before it is committed. Until then they stop at its first record in each partition, also for
+ * records that others append behind it; so keep transactions short. {@link
+ * StoreMetrics#transactions} shows those that are open, and a warning is logged for one without a
+ * named producer, which has no time-out, when it has been open for a minute. A commit makes the
+ * data durable first, in {@link Durability#WRITTEN} topics, too, then the decision; from then on no
+ * crash undoes it. A crash before that leaves nothing visible: an unnamed transaction is aborted
+ * when the store is opened again, and so is one of a named {@link Producer} that moves cursors; any
+ * other one of a named producer when that is opened again, or its time is out.
  *
  * <p>A disk that is full keeps nobody from giving a transaction up: {@link #abort} and {@link
  * #close} end it for their caller, and exclusive appenders may come to its partitions. The abort of
@@ -109,7 +109,7 @@ public interface Transaction extends AutoCloseable {
      * @throws RecordTooLargeException when with this move the transaction could not be ended,
      *     because it has some 30,000 moves; it can be committed without it, or aborted
      */
-    void advance(Cursor cursor, int partition, long offset);
+    void commitCursor(Cursor cursor, int partition, long offset);
 
     /**
      * Commits. All is durable and visible when it returns.

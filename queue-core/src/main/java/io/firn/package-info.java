@@ -32,7 +32,5 @@
  * implement them, except for handlers, listeners and {@link io.firn.MoveControl}. Options have
  * {@code with…} methods or a builder, and metrics are interfaces. The other records are values that
  * are complete; {@link io.firn.StoreSnapshot} says how it grows.
- *
- * <p>{@code import io.firn.*} is ambiguous for one name, see {@link io.firn.Record}.
  */
 package io.firn;

@@ -26,11 +26,11 @@ class TopicOptionsTest {
                     options -> options.withCompression(Compression.ZSTD),
                     options -> options.withForce(1, Duration.ofMillis(100)),
                     options -> options.withForce(1 << 20, Duration.ofMillis(1)),
-                    options -> options.withMinimumClass(DurabilityClass.PROCESS_CRASH),
+                    options -> options.withMinimumClass(Survives.PROCESS_CRASH),
                     options -> options.withTiers("a"),
                     options -> options.withRetainUntilRead(RetainUntilRead.by("b")),
                     options -> options.withPreparedBytes(1 << 20),
-                    options -> options.withCleanup(Cleanup.COMPACT),
+                    options -> options.withCleanup(CleanupPolicy.COMPACT),
                     options -> options.withMinCompactionLag(Duration.ofMillis(1)),
                     options -> options.withMaxCompactionLag(Duration.ofMillis(2)),
                     options -> options.withMinDirtyRatio(1),
@@ -65,8 +65,8 @@ class TopicOptionsTest {
         TopicOptions replicated = TopicOptions.defaults().withReplicated(true);
         assertTrue(replicated.isReplicated());
         assertEquals(TopicOptions.defaults(), replicated.withReplicated(false));
-        assertRefused("replicated", () -> replicated.withCleanup(Cleanup.COMPACT));
-        TopicOptions compacted = TopicOptions.defaults().withCleanup(Cleanup.COMPACT);
+        assertRefused("replicated", () -> replicated.withCleanup(CleanupPolicy.COMPACT));
+        TopicOptions compacted = TopicOptions.defaults().withCleanup(CleanupPolicy.COMPACT);
         assertRefused("replicated", () -> compacted.withReplicated(true));
     }
 
@@ -96,7 +96,7 @@ class TopicOptionsTest {
 
     @Test
     void shouldRefuseValuesOfCompactionThatDoNotFit() {
-        TopicOptions options = TopicOptions.defaults().withCleanup(Cleanup.COMPACT);
+        TopicOptions options = TopicOptions.defaults().withCleanup(CleanupPolicy.COMPACT);
         assertRefused("minDirtyRatio", () -> options.withMinDirtyRatio(-0.1));
         assertRefused("minDirtyRatio", () -> options.withMinDirtyRatio(1.1));
         assertRefused("minDirtyRatio", () -> options.withMinDirtyRatio(Double.NaN));

@@ -2,12 +2,12 @@ package io.firn.bench;
 
 import io.firn.Appender;
 import io.firn.Batch;
-import io.firn.Cleanup;
+import io.firn.CleanupPolicy;
 import io.firn.CompactionResult;
-import io.firn.DurabilityClass;
 import io.firn.LogStore;
 import io.firn.MoveControl;
 import io.firn.Partition;
+import io.firn.Survives;
 import io.firn.TopicOptions;
 import io.firn.file.FileTier;
 import java.io.PrintStream;
@@ -48,8 +48,8 @@ final class CompactedKeys {
                         .open()) {
             TopicOptions options =
                     TopicOptions.defaults()
-                            .withMinimumClass(DurabilityClass.PROCESS_CRASH)
-                            .withCleanup(Cleanup.COMPACT)
+                            .withMinimumClass(Survives.PROCESS_CRASH)
+                            .withCleanup(CleanupPolicy.COMPACT)
                             .withMinDirtyRatio(1); // only on request
             Partition partition = store.createTopic("keys", options).partition(0);
             // While a part of it is clean, the store leaves the rest to us.

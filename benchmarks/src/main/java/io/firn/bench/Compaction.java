@@ -1,11 +1,11 @@
 package io.firn.bench;
 
 import io.firn.Appender;
-import io.firn.Cleanup;
-import io.firn.DurabilityClass;
+import io.firn.CleanupPolicy;
 import io.firn.LogStore;
 import io.firn.MoveControl;
 import io.firn.Partition;
+import io.firn.Survives;
 import io.firn.TopicOptions;
 import io.firn.file.FileTier;
 import java.io.PrintStream;
@@ -130,8 +130,8 @@ public final class Compaction implements Callable<Integer> {
                         "t",
                         TopicOptions.defaults()
                                 .withSegmentBytes(8 << 20)
-                                .withMinimumClass(DurabilityClass.PROCESS_CRASH)
-                                .withCleanup(Cleanup.COMPACT)
+                                .withMinimumClass(Survives.PROCESS_CRASH)
+                                .withCleanup(CleanupPolicy.COMPACT)
                                 .withMinDirtyRatio(1)) // only on request
                 .partition(0);
     }

@@ -5,10 +5,10 @@ import io.firn.Appender;
 import io.firn.Durability;
 import io.firn.LogStore;
 import io.firn.RecordHandler;
+import io.firn.RecordHandler.Action;
 import io.firn.Tailer;
 import io.firn.Topic;
 import io.firn.TopicOptions;
-import io.firn.Verdict;
 import io.firn.file.FileTier;
 import java.io.PrintStream;
 import java.lang.management.ManagementFactory;
@@ -176,7 +176,7 @@ public final class EmbeddedIdleBench implements Callable<Integer> {
         }
         try (Tailer tailer = store.openTopic(TOPIC).openTailer()) {
             tailer.seekToEnd();
-            RecordHandler none = record -> Verdict.CONTINUE;
+            RecordHandler none = record -> Action.CONTINUE;
             int taken = 0;
             long best = Long.MAX_VALUE;
             for (int round = 0; round < POLL_ROUNDS; round++) {

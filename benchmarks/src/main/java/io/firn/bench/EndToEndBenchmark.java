@@ -2,10 +2,10 @@ package io.firn.bench;
 
 import io.firn.Durability;
 import io.firn.ExclusiveAppender;
+import io.firn.LogRecord;
 import io.firn.Partition;
-import io.firn.Record;
+import io.firn.RecordHandler.Action;
 import io.firn.Tailer;
-import io.firn.Verdict;
 import java.io.IOException;
 import java.util.concurrent.TimeUnit;
 import org.openjdk.jmh.annotations.Benchmark;
@@ -82,9 +82,9 @@ public class EndToEndBenchmark {
         percentiles.of(pace.run(appender::append, () -> tailer.poll(this::receive, LIMIT)));
     }
 
-    private Verdict receive(Record record) {
+    private Action receive(LogRecord record) {
         record.getValue(pace.target(), 0);
         pace.onMessage();
-        return Verdict.CONTINUE;
+        return Action.CONTINUE;
     }
 }

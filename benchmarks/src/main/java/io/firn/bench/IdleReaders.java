@@ -4,10 +4,10 @@ import io.firn.Appender;
 import io.firn.Durability;
 import io.firn.LogStore;
 import io.firn.LogStoreBuilder;
+import io.firn.RecordHandler.Action;
 import io.firn.Tailer;
 import io.firn.Topic;
 import io.firn.TopicOptions;
-import io.firn.Verdict;
 import io.firn.file.FileTier;
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -294,7 +294,7 @@ public final class IdleReaders implements Callable<Integer> {
         private void read(Tailer tailer, int count) {
             begun.countDown();
             for (int left = count; left > 0; ) {
-                left -= tailer.poll(record -> Verdict.CONTINUE, left, Duration.ofDays(1));
+                left -= tailer.poll(record -> Action.CONTINUE, left, Duration.ofDays(1));
                 synchronized (seenNs) {
                     seenNs.add(System.nanoTime());
                 }

@@ -4,8 +4,8 @@ import io.firn.Batch;
 import io.firn.ExclusiveAppender;
 import io.firn.OffsetOutOfRangeException;
 import io.firn.Partition;
+import io.firn.RecordHandler.Action;
 import io.firn.Tailer;
-import io.firn.Verdict;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -108,7 +108,7 @@ final class Load implements AutoCloseable {
 
     private int poll(Tailer tailer) {
         try {
-            return tailer.poll(record -> Verdict.CONTINUE, 1024, Duration.ofMillis(10));
+            return tailer.poll(record -> Action.CONTINUE, 1024, Duration.ofMillis(10));
         } catch (OffsetOutOfRangeException e) {
             tailer.seek(partition.logStartOffset()); // retention has deleted what was next
             return 0;

@@ -106,7 +106,7 @@ public final class Micro implements Callable<Integer> {
                     place.getKey(),
                     place.getValue(),
                     Machine.fileSystem(place.getValue()),
-                    durabilityClass(place.getValue()));
+                    survives(place.getValue()));
         }
         out.println(
                 "values   64, 256, 1024 B; one partition; segments and floors "
@@ -123,9 +123,9 @@ public final class Micro implements Callable<Integer> {
         out.flush();
     }
 
-    private static String durabilityClass(Path parent) throws IOException {
+    private static String survives(Path parent) throws IOException {
         try (FirnLog log = FirnLog.open(parent.toString())) {
-            return log.store().metrics().tiers().get(0).durabilityClass().name();
+            return log.store().metrics().tiers().get(0).survives().name();
         }
     }
 

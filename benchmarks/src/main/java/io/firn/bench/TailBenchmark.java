@@ -3,11 +3,11 @@ package io.firn.bench;
 import io.firn.Batch;
 import io.firn.Durability;
 import io.firn.ExclusiveAppender;
+import io.firn.LogRecord;
 import io.firn.Partition;
-import io.firn.Record;
 import io.firn.RecordHandler;
+import io.firn.RecordHandler.Action;
 import io.firn.Tailer;
-import io.firn.Verdict;
 import java.io.IOException;
 import java.util.concurrent.TimeUnit;
 import org.openjdk.jmh.annotations.Benchmark;
@@ -109,18 +109,18 @@ public class TailBenchmark {
         }
     }
 
-    private Verdict copy(Record record) {
+    private Action copy(LogRecord record) {
         record.getValue(copy, 0);
-        return Verdict.CONTINUE;
+        return Action.CONTINUE;
     }
 
     private static final class Sum implements RecordHandler {
         private long bytes;
 
         @Override
-        public Verdict onRecord(Record record) {
+        public Action onRecord(LogRecord record) {
             bytes += record.valueLength();
-            return Verdict.CONTINUE;
+            return Action.CONTINUE;
         }
     }
 }

@@ -1,10 +1,10 @@
 package io.firn.bench;
 
-import io.firn.DurabilityClass;
 import io.firn.LogStore;
 import io.firn.LogStoreBuilder;
 import io.firn.Partition;
 import io.firn.StoreMetrics.TierMetrics;
+import io.firn.Survives;
 import io.firn.TopicOptions;
 import io.firn.file.FileTier;
 import io.firn.pmem.Emulation;
@@ -48,7 +48,7 @@ final class TieredLog implements AutoCloseable {
                                 TopicOptions.defaults()
                                         .withSegmentBytes(BLOCK_BYTES)
                                         .withRetentionBytes(retentionBytes)
-                                        .withMinimumClass(DurabilityClass.PROCESS_CRASH))
+                                        .withMinimumClass(Survives.PROCESS_CRASH))
                         .partition(0);
     }
 

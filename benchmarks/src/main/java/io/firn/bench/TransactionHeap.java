@@ -1,9 +1,9 @@
 package io.firn.bench;
 
 import io.firn.Batch;
-import io.firn.DurabilityClass;
 import io.firn.LogStore;
 import io.firn.Partition;
+import io.firn.Survives;
 import io.firn.Topic;
 import io.firn.TopicOptions;
 import io.firn.Transaction;
@@ -82,7 +82,7 @@ public final class TransactionHeap implements Callable<Integer> {
     }
 
     private static TopicOptions options() {
-        return TopicOptions.defaults().withMinimumClass(DurabilityClass.PROCESS_CRASH);
+        return TopicOptions.defaults().withMinimumClass(Survives.PROCESS_CRASH);
     }
 
     private static Batch record(Topic topic) {

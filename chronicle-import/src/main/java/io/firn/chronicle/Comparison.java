@@ -3,11 +3,11 @@ package io.firn.chronicle;
 import io.firn.Cursor;
 import io.firn.FirnException;
 import io.firn.InvalidOptionException;
+import io.firn.LogRecord;
 import io.firn.Partition;
-import io.firn.Record;
+import io.firn.RecordHandler.Action;
 import io.firn.Tailer;
 import io.firn.Topic;
-import io.firn.Verdict;
 import java.nio.ByteBuffer;
 import java.util.Map;
 import java.util.TreeMap;
@@ -56,14 +56,14 @@ final class Comparison {
         tailers.forEach((name, index) -> cursors.put(name, partition.nextOffset()));
     }
 
-    private Verdict compare(Record record) {
+    private Action compare(LogRecord record) {
         long index = ImportedTopic.indexOf(record);
         if (index != ImportedTopic.NO_INDEX) {
             isInQueue = isInQueue(index, record.offset());
         }
         if (!isInQueue) {
             skipped++;
-            return Verdict.CONTINUE;
+            return Action.CONTINUE;
         }
         if (!reader.next()) {
             throw different("has a record, the queue ends", record.offset());
@@ -76,7 +76,7 @@ final class Comparison {
         }
         compared++;
         place(document.index(), record.offset());
-        return Verdict.CONTINUE;
+        return Action.CONTINUE;
     }
 
     /**
@@ -157,7 +157,7 @@ final class Comparison {
                 continue;
             }
             if (cursor.offset(partition.index()) < 0) {
-                cursor.advance(partition.index(), each.getValue());
+                cursor.commit(partition.index(), each.getValue());
                 cursor.force();
                 placed++;
             }

@@ -6,8 +6,8 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import io.firn.Appender;
 import io.firn.Batch;
 import io.firn.FirnException;
+import io.firn.LogRecord;
 import io.firn.Partition;
-import io.firn.Record;
 import io.firn.RecordTooLargeException;
 import io.firn.StoredRecord;
 import io.firn.Tailer;
@@ -100,9 +100,9 @@ final class ImportedTopic {
     }
 
     /** Returns the index in a record's headers; makes garbage only if it has headers. */
-    static long indexOf(Record record) {
+    static long indexOf(LogRecord record) {
         if (record.headerCount() > 0) {
-            Record.Headers headers = record.headers();
+            LogRecord.Headers headers = record.headers();
             while (headers.next()) {
                 if (headers.key().equals(INDEX)) {
                     return parse(UTF_8.decode(headers.value()).toString(), record.offset());

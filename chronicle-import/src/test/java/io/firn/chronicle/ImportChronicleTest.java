@@ -316,7 +316,7 @@ class ImportChronicleTest {
             Topic topic = opened.openTopic(TOPIC);
             assertEquals(123, topic.cursor("billing").offset(0));
             assertEquals(300, topic.cursor("audit").offset(0));
-            topic.cursor("billing").advance(0, 200);
+            topic.cursor("billing").commit(0, 200);
         }
         requireRun();
         try (LogStore opened = openStore()) {

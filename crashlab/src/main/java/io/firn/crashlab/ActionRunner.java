@@ -135,7 +135,7 @@ final class ActionRunner {
             return;
         }
         topic.cursorAsked = offset;
-        cursor.advance(0, offset);
+        cursor.commit(0, offset);
         if (action.b() % 2 == 0) {
             cursor.force();
             topic.cursorForced = offset;

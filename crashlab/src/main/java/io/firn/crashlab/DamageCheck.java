@@ -4,13 +4,13 @@ import static io.firn.crashlab.Violation.require;
 
 import io.firn.DamagedRange;
 import io.firn.DamagedRangeException;
+import io.firn.LogRecord;
 import io.firn.LogStore;
 import io.firn.Partition;
-import io.firn.Record;
+import io.firn.RecordHandler;
 import io.firn.StoreOpenException;
 import io.firn.Tailer;
 import io.firn.UnreadableTopicException;
-import io.firn.Verdict;
 import io.firn.crashlab.ReferenceBatches.Content;
 import io.firn.crashlab.ReferenceLog.Stored;
 import io.firn.sim.SimulatedFileMedium;
@@ -119,7 +119,9 @@ final class DamageCheck {
                                         isExpected(record, log.records.get(offset), value),
                                         "another record at " + offset);
                                 found.missing().clear(offset);
-                                return offset + 1 < to ? Verdict.CONTINUE : Verdict.STOP;
+                                return offset + 1 < to
+                                        ? RecordHandler.Action.CONTINUE
+                                        : RecordHandler.Action.STOP;
                             },
                             1_000);
                     require(tailer.offset() > before, "the tailer stays at " + before);
@@ -131,7 +133,7 @@ final class DamageCheck {
         }
     }
 
-    private static boolean isExpected(Record record, Content expected, byte[] value) {
+    private static boolean isExpected(LogRecord record, Content expected, byte[] value) {
         if (expected == null || expected.isTombstone() == record.hasValue()) {
             return false; // removed records do not come back
         }

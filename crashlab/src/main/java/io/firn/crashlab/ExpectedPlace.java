@@ -2,11 +2,11 @@ package io.firn.crashlab;
 
 import static io.firn.crashlab.Violation.require;
 
-import io.firn.Isolation;
+import io.firn.IsolationLevel;
 import io.firn.Partition;
+import io.firn.RecordHandler;
 import io.firn.Tailer;
 import io.firn.Topic;
-import io.firn.Verdict;
 import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
 import java.util.Map;
@@ -83,13 +83,13 @@ final class ExpectedPlace {
         require(
                 visible >= visible(),
                 this + " is visible up to " + visible + ", before the crash up to " + visible());
-        long end = found.visibleOffset(Isolation.UNCOMMITTED);
+        long end = found.visibleOffset(IsolationLevel.READ_UNCOMMITTED);
         require(isHeld || visible == end, this + " is stable up to " + visible + " of " + end);
         checkPlain(found);
     }
 
     private void checkPlain(Partition found) {
-        Map<String, Long> read = read(found, Isolation.UNCOMMITTED);
+        Map<String, Long> read = read(found, IsolationLevel.READ_UNCOMMITTED);
         long start = found.logStartOffset();
         plain.forEach(
                 (offset, value) -> {
@@ -111,12 +111,12 @@ final class ExpectedPlace {
     /** Goes on with a store that was recovered. */
     void recover(Topic in) {
         exists(in);
-        plain.values().retainAll(read(partition, Isolation.UNCOMMITTED).keySet());
+        plain.values().retainAll(read(partition, IsolationLevel.READ_UNCOMMITTED).keySet());
         startAsked = partition.logStartOffset();
     }
 
     /** Returns the offsets of all records by the first words of their values. */
-    static Map<String, Long> read(Partition partition, Isolation isolation) {
+    static Map<String, Long> read(Partition partition, IsolationLevel isolation) {
         Map<String, Long> offsets = new HashMap<>();
         try (Tailer tailer = partition.topic().openTailer(isolation, partition.index())) {
             while (tailer.poll(
@@ -125,7 +125,7 @@ final class ExpectedPlace {
                                 require(
                                         offsets.put(value, record.offset()) == null,
                                         partition + " has " + value + " twice");
-                                return Verdict.CONTINUE;
+                                return RecordHandler.Action.CONTINUE;
                             },
                             1_000)
                     > 0) {

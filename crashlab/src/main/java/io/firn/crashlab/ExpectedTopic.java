@@ -3,11 +3,11 @@ package io.firn.crashlab;
 import static io.firn.crashlab.Violation.require;
 
 import io.firn.Batch;
+import io.firn.LogRecord;
 import io.firn.Partition;
-import io.firn.Record;
+import io.firn.RecordHandler;
 import io.firn.Tailer;
 import io.firn.Topic;
-import io.firn.Verdict;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -213,7 +213,7 @@ final class ExpectedTopic {
                                 checkRecord(record, value);
                                 latest.put(keyNumber(at), at);
                                 next[0] = at + 1;
-                                return Verdict.CONTINUE;
+                                return RecordHandler.Action.CONTINUE;
                             },
                             1_000)
                     > 0) {
@@ -228,7 +228,7 @@ final class ExpectedTopic {
         }
     }
 
-    private void checkRecord(Record record, byte[] scratch) {
+    private void checkRecord(LogRecord record, byte[] scratch) {
         long at = record.offset();
         byte[] key = keyOf(at);
         require(

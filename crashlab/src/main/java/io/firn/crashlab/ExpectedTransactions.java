@@ -2,7 +2,7 @@ package io.firn.crashlab;
 
 import static io.firn.crashlab.Violation.require;
 
-import io.firn.Isolation;
+import io.firn.IsolationLevel;
 import io.firn.LogStore;
 import io.firn.Partition;
 import io.firn.Transaction.State;
@@ -243,7 +243,9 @@ final class ExpectedTransactions {
         Map<ExpectedPlace, Map<String, Long>> read = new HashMap<>();
         found.forEach(
                 (place, partition) ->
-                        read.put(place, ExpectedPlace.read(partition, Isolation.COMMITTED)));
+                        read.put(
+                                place,
+                                ExpectedPlace.read(partition, IsolationLevel.READ_COMMITTED)));
         return read;
     }
 

@@ -3,7 +3,7 @@ package io.firn.crashlab;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.firn.Appender;
-import io.firn.Cleanup;
+import io.firn.CleanupPolicy;
 import io.firn.CompactionResult;
 import io.firn.LogStore;
 import io.firn.Partition;
@@ -108,7 +108,7 @@ final class ReferenceLog {
             } else {
                 append(store, partition, encoded);
             }
-            store.openTopic(TOPIC).cursor("c").advance(0, 3);
+            store.openTopic(TOPIC).cursor("c").commit(0, 3);
             segments = store.snapshot().partitions().get(0).segments();
             if (records.size() != partition.durableOffset()) {
                 throw new AssertionError(records.size() + ", " + partition.durableOffset());
@@ -146,7 +146,7 @@ final class ReferenceLog {
         return switch (form) {
             case APPENDED -> options;
             case REWRITTEN -> // only on request
-                    options.withCleanup(Cleanup.COMPACT).withMinDirtyRatio(1);
+                    options.withCleanup(CleanupPolicy.COMPACT).withMinDirtyRatio(1);
             case REPLICATED -> options.withReplicated(true);
         };
     }

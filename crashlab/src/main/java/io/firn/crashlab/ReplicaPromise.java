@@ -1,6 +1,6 @@
 package io.firn.crashlab;
 
-import io.firn.Isolation;
+import io.firn.IsolationLevel;
 import io.firn.LogStore;
 import io.firn.Partition;
 import io.firn.crashlab.ReplicaSource.Stored;
@@ -126,7 +126,8 @@ final class ReplicaPromise {
     }
 
     private static void checkBatches(Partition partition, List<Stored> found, long start) {
-        BatchReader reader = HostedPartition.of(partition).openBatchReader(Isolation.UNCOMMITTED);
+        BatchReader reader =
+                HostedPartition.of(partition).openBatchReader(IsolationLevel.READ_UNCOMMITTED);
         for (Stored each : found) {
             if (each.base() < start) {
                 continue;
@@ -176,9 +177,9 @@ final class ReplicaPromise {
                 aborted += each.commits() ? 0 : 1;
             }
         }
-        long end = partition.visibleOffset(Isolation.UNCOMMITTED);
+        long end = partition.visibleOffset(IsolationLevel.READ_UNCOMMITTED);
         long stable = open.values().stream().mapToLong(each -> each).min().orElse(end);
-        long visible = partition.visibleOffset(Isolation.COMMITTED);
+        long visible = partition.visibleOffset(IsolationLevel.READ_COMMITTED);
         Violation.require(
                 visible == Math.min(stable, end),
                 "committed records end at " + visible + ", not at " + Math.min(stable, end));

@@ -56,7 +56,7 @@ enum Scenario {
                     files(store),
                     each -> {
                         each.append(1);
-                        each.topic.cursor("c").advance(0, 1);
+                        each.topic.cursor("c").commit(0, 1);
                         each.topic.cursor("c").force();
                         each.topic.deleteCursor("c");
                     });

@@ -6,10 +6,10 @@ import io.firn.Appender;
 import io.firn.LogStore;
 import io.firn.LogStoreBuilder;
 import io.firn.Partition;
+import io.firn.RecordHandler;
 import io.firn.Tailer;
 import io.firn.Topic;
 import io.firn.TopicOptions;
-import io.firn.Verdict;
 import io.firn.sim.SimulatedFileMedium;
 import io.firn.spi.StorageTier;
 import io.firn.store.StoreBuilder;
@@ -150,7 +150,7 @@ final class ScenarioStore {
                                                         record.copy().value(), value(offset)),
                                         "another record at " + expected);
                                 read.add(offset);
-                                return Verdict.CONTINUE;
+                                return RecordHandler.Action.CONTINUE;
                             },
                             1_000)
                     > 0) {

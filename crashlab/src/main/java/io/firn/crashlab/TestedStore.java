@@ -1,6 +1,6 @@
 package io.firn.crashlab;
 
-import io.firn.Cleanup;
+import io.firn.CleanupPolicy;
 import io.firn.Compression;
 import io.firn.Durability;
 import io.firn.FirnException;
@@ -172,7 +172,9 @@ final class TestedStore {
             options = options.withPreparedBytes(PREPARED_BYTES[variant / 2048 % 3]);
         }
         if (media.isCompacted()) {
-            options = options.withCleanup(Cleanup.COMPACT).withTombstoneRetention(Duration.ZERO);
+            options =
+                    options.withCleanup(CleanupPolicy.COMPACT)
+                            .withTombstoneRetention(Duration.ZERO);
         }
         expected.topics.add(topic);
         topic.exists(store.createTopic(topic.name, options));

@@ -2,7 +2,7 @@ package io.firn.crashlab;
 
 import io.firn.Appender;
 import io.firn.Batch;
-import io.firn.Cleanup;
+import io.firn.CleanupPolicy;
 import io.firn.Cursor;
 import io.firn.Durability;
 import io.firn.FirnException;
@@ -91,7 +91,9 @@ final class TransactionActions {
         }
         if (tested.media.isCompacted()) {
             // What aborted transactions have appended goes, and then their markers.
-            options = options.withCleanup(Cleanup.COMPACT).withTombstoneRetention(Duration.ZERO);
+            options =
+                    options.withCleanup(CleanupPolicy.COMPACT)
+                            .withTombstoneRetention(Duration.ZERO);
         }
         for (ExpectedPlace each : expected.places) {
             if (!each.isThere()) {
@@ -191,7 +193,7 @@ final class TransactionActions {
             if (isByClient) {
                 moveByClient("p" + number, topic, partition, offset);
             } else {
-                slot.tx.advance(topic.cursor(ExpectedTransactions.CURSOR), partition, offset);
+                slot.tx.commitCursor(topic.cursor(ExpectedTransactions.CURSOR), partition, offset);
             }
             slot.moves[partition] = offset;
         }
@@ -200,7 +202,7 @@ final class TransactionActions {
     /** As a server's client moves a cursor: the journal gets each move, one after another. */
     private void moveByClient(String name, Topic topic, int partition, long offset) {
         TransactionCoordinator coordinator = HostedStore.of(tested.store()).transactions();
-        coordinator.advance(
+        coordinator.commitCursors(
                 name,
                 coordinator.find(name).identity(),
                 List.of(
@@ -285,7 +287,7 @@ final class TransactionActions {
         Cursor cursor = topic.cursor(ExpectedTransactions.CURSOR);
         long offset = random.nextLong(topic.partition(partition).nextOffset() + 1);
         expected.positions(partition).moves(offset);
-        cursor.advance(partition, offset);
+        cursor.commit(partition, offset);
         if (random.nextBoolean()) {
             cursor.force();
             expected.positions(partition).isSure();

@@ -5,8 +5,8 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import io.firn.Appender;
 import io.firn.CursorOptions;
 import io.firn.CursorTailer;
+import io.firn.LogRecord;
 import io.firn.LogStore;
-import io.firn.Record;
 import io.firn.Topic;
 import io.firn.TopicOptions;
 import io.firn.file.FileTier;
@@ -50,7 +50,7 @@ public final class ConsumerGroupLike {
         }
     }
 
-    private static void bill(Record order, PrintStream out) {
+    private static void bill(LogRecord order, PrintStream out) {
         out.println("Billing " + UTF_8.decode(order.value()));
     }
 }

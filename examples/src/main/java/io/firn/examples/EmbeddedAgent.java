@@ -3,9 +3,9 @@ package io.firn.examples;
 import io.firn.Appender;
 import io.firn.LogStore;
 import io.firn.Partition;
+import io.firn.RecordHandler.Action;
 import io.firn.Tailer;
 import io.firn.TopicOptions;
-import io.firn.Verdict;
 import io.firn.file.FileTier;
 import java.io.PrintStream;
 import java.nio.ByteBuffer;
@@ -48,7 +48,7 @@ public final class EmbeddedAgent {
                             tailer.poll(
                                     record -> {
                                         read[0]++;
-                                        return Verdict.CONTINUE;
+                                        return Action.CONTINUE;
                                     },
                                     10);
                     idle.idle(work);

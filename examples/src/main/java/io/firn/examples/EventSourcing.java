@@ -5,11 +5,11 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import io.firn.Appender;
 import io.firn.LogStore;
 import io.firn.Partition;
+import io.firn.RecordHandler.Action;
 import io.firn.Tailer;
 import io.firn.Topic;
 import io.firn.TopicOptions;
 import io.firn.UnexpectedOffsetException;
-import io.firn.Verdict;
 import io.firn.file.FileTier;
 import java.io.PrintStream;
 import java.nio.file.Path;
@@ -49,7 +49,7 @@ public final class EventSourcing {
                 tailer.poll(
                         change -> {
                             balance += Long.parseLong(UTF_8.decode(change.value()).toString());
-                            return Verdict.CONTINUE;
+                            return Action.CONTINUE;
                         },
                         1_000);
             }

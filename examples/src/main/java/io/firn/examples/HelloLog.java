@@ -4,14 +4,14 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.firn.Appender;
 import io.firn.Batch;
-import io.firn.DurabilityClass;
+import io.firn.LogRecord;
 import io.firn.LogStore;
 import io.firn.LogStoreBuilder;
 import io.firn.Partition;
-import io.firn.Record;
+import io.firn.RecordHandler.Action;
+import io.firn.Survives;
 import io.firn.Tailer;
 import io.firn.TopicOptions;
-import io.firn.Verdict;
 import io.firn.file.FileTier;
 import io.firn.pmem.Emulation;
 import io.firn.pmem.PmemTier;
@@ -173,7 +173,7 @@ public final class HelloLog implements Callable<Integer> {
 
     private void sayOpened(LogStore store, Partition log, long ns) {
         before = log.nextOffset();
-        DurabilityClass durability = store.metrics().tiers().get(0).durabilityClass();
+        Survives durability = store.metrics().tiers().get(0).survives();
         say("Opened the store %s in %s.", dir, Examples.time(ns));
         if (pmem != null) {
             say("The pool's provider is %s: %s.", pmem.provider(), pmem.providerReason());
@@ -181,7 +181,7 @@ public final class HelloLog implements Callable<Integer> {
         say(
                 "Durability class %s: once append has returned, the record survives %s.",
                 durability,
-                durability == DurabilityClass.POWER_FAIL
+                durability == Survives.POWER_LOSS
                         ? "a power failure"
                         : "the death of the process, but not a power failure");
         say(
@@ -209,7 +209,7 @@ public final class HelloLog implements Callable<Integer> {
                 batch.count(), offset, offset + batch.count() - 1, Examples.time(ns));
     }
 
-    private Verdict show(Record record) {
+    private Action show(LogRecord record) {
         StringBuilder text = new StringBuilder();
         text.append("  ").append(record.offset());
         text.append("  ").append(Instant.ofEpochMilli(record.timestamp()));
@@ -217,13 +217,13 @@ public final class HelloLog implements Callable<Integer> {
             text.append("  ").append(UTF_8.decode(record.key())).append(" =");
         }
         text.append("  ").append(record.hasValue() ? UTF_8.decode(record.value()) : "(no value)");
-        Record.Headers headers = record.headers();
+        LogRecord.Headers headers = record.headers();
         while (headers.next()) {
             text.append("  {").append(headers.key()).append(": ");
             text.append(UTF_8.decode(headers.value())).append('}');
         }
         say("%s", text);
-        return Verdict.CONTINUE;
+        return Action.CONTINUE;
     }
 
     private void listFiles() throws IOException {

@@ -4,7 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.firn.Appender;
 import io.firn.Batch;
-import io.firn.Cleanup;
+import io.firn.CleanupPolicy;
 import io.firn.LogStore;
 import io.firn.Partition;
 import io.firn.Tailer;
@@ -34,7 +34,7 @@ public final class LatestPrices {
     static void run(Path dir, PrintStream out) {
         TopicOptions compacted =
                 TopicOptions.defaults()
-                        .withCleanup(Cleanup.COMPACT)
+                        .withCleanup(CleanupPolicy.COMPACT)
                         .withSegmentBytes(64 * 1024); // only full segments are compacted
         try (LogStore store = open(dir)) {
             Topic prices = store.ensureTopic("prices", compacted);

@@ -4,11 +4,11 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.firn.Cursor;
 import io.firn.LogStore;
+import io.firn.RecordHandler.Action;
 import io.firn.Tailer;
 import io.firn.Topic;
 import io.firn.TopicOptions;
 import io.firn.Transaction;
-import io.firn.Verdict;
 import io.firn.file.FileTier;
 import java.io.PrintStream;
 import java.nio.file.Path;
@@ -60,8 +60,8 @@ public final class Outbox {
             tailer.poll(
                     record -> {
                         out.println("Sent: " + UTF_8.decode(record.value()));
-                        sent.advance(0, record.offset() + 1);
-                        return Verdict.CONTINUE;
+                        sent.commit(0, record.offset() + 1);
+                        return Action.CONTINUE;
                     },
                     Integer.MAX_VALUE);
         }

@@ -5,12 +5,12 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import io.firn.Appender;
 import io.firn.LogStore;
 import io.firn.MoveOutcome;
+import io.firn.RecordHandler.Action;
 import io.firn.StoreSnapshot;
 import io.firn.StoreSnapshot.SegmentPlace;
 import io.firn.Tailer;
 import io.firn.Topic;
 import io.firn.TopicOptions;
-import io.firn.Verdict;
 import io.firn.file.FileTier;
 import io.firn.migrator.MigrationPolicy;
 import io.firn.migrator.Migrator;
@@ -69,7 +69,7 @@ public final class OwnMigrationPolicy {
             out.println("audit-2026 lies in " + tiers(store, "audit-2026"));
             out.println("orders lies in " + tiers(store, "orders"));
             try (Tailer tailer = audit.openTailer()) { // reads from both tiers
-                int n = tailer.poll(record -> Verdict.CONTINUE, 1_000);
+                int n = tailer.poll(record -> Action.CONTINUE, 1_000);
                 out.println("Read " + n + " records of audit-2026.");
             }
             MoveOutcome outcome;

@@ -4,10 +4,10 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.firn.Appender;
 import io.firn.LogStore;
+import io.firn.RecordHandler.Action;
 import io.firn.Tailer;
 import io.firn.Topic;
 import io.firn.TopicOptions;
-import io.firn.Verdict;
 import io.firn.file.FileTier;
 import java.io.IOException;
 import java.io.PrintStream;
@@ -70,7 +70,7 @@ public final class ReadOnlyFollower {
                                 String text = UTF_8.decode(record.value()).toString();
                                 System.out.println("The follower reads: " + text);
                                 ended[0] = text.equals(LAST);
-                                return Verdict.CONTINUE;
+                                return Action.CONTINUE;
                             },
                             10,
                             Duration.ofSeconds(1));

@@ -168,7 +168,7 @@ public final class Replay implements Callable<Integer> {
                     durability,
                     compression,
                     batch,
-                    store.metrics().tiers().get(0).durabilityClass());
+                    store.metrics().tiers().get(0).survives());
             return topic;
         }
     }

@@ -1,8 +1,8 @@
 package io.firn.examples;
 
 import io.firn.Partition;
+import io.firn.RecordHandler.Action;
 import io.firn.Tailer;
-import io.firn.Verdict;
 import java.util.function.LongConsumer;
 
 /** Reads a log from its start to its visible end. */
@@ -33,7 +33,7 @@ final class ReplayReader {
                                     int at = fingerprint.room(record.valueLength());
                                     record.getValue(fingerprint.bytes(), at);
                                     bytes[0] += record.valueLength();
-                                    return Verdict.CONTINUE;
+                                    return Action.CONTINUE;
                                 },
                                 RECORDS_PER_POLL);
                 progress.accept(bytes[0]);

@@ -2,9 +2,9 @@ package io.firn.examples;
 
 import io.firn.Claim;
 import io.firn.ExclusiveAppender;
+import io.firn.LogRecord;
 import io.firn.LogStore;
 import io.firn.Partition;
-import io.firn.Record;
 import io.firn.Tailer;
 import io.firn.TopicOptions;
 import io.firn.examples.quotes.MessageHeaderDecoder;
@@ -51,7 +51,7 @@ public final class SbeClaim {
         }
     }
 
-    private static String text(Record record, MessageHeaderDecoder header, QuoteDecoder quote) {
+    private static String text(LogRecord record, MessageHeaderDecoder header, QuoteDecoder quote) {
         quote.wrapAndApplyHeader(record.directValue(), 0, header);
         return record.valueLength()
                 + " bytes: "

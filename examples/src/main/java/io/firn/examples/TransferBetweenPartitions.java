@@ -59,10 +59,10 @@ public final class TransferBetweenPartitions {
             try (Transaction tx = store.beginTransaction()) {
                 tx.append(accounts.partition(0), bytes(-amount));
                 tx.append(accounts.partition(1), bytes(amount));
-                tx.advance(cursor, 0, next + 1);
+                tx.commitCursor(cursor, 0, next + 1);
                 if (amount > MOST) {
                     tx.abort(); // nobody reads what was appended, and the cursor stays
-                    cursor.advance(0, next + 1);
+                    cursor.commit(0, next + 1);
                     out.println("Request " + next + " is refused: " + amount + " is too much.");
                 } else {
                     tx.commit(); // durable and visible, all of it

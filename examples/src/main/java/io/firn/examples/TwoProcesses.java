@@ -4,10 +4,10 @@ import io.firn.Durability;
 import io.firn.ExclusiveAppender;
 import io.firn.LogStore;
 import io.firn.LogStoreBuilder;
+import io.firn.RecordHandler.Action;
 import io.firn.Tailer;
 import io.firn.Topic;
 import io.firn.TopicOptions;
-import io.firn.Verdict;
 import io.firn.file.FileTier;
 import java.io.IOException;
 import java.io.PrintStream;
@@ -96,7 +96,7 @@ public final class TwoProcesses {
                             if (!ended[0]) {
                                 latencies[count[0]++] = System.nanoTime() - sent;
                             }
-                            return Verdict.CONTINUE;
+                            return Action.CONTINUE;
                         },
                         100,
                         Duration.ofSeconds(1));

@@ -12,14 +12,14 @@ import io.firn.CursorOptions;
 import io.firn.CursorTailer;
 import io.firn.Durability;
 import io.firn.ExclusiveAppender;
+import io.firn.LogRecord;
 import io.firn.LogStore;
 import io.firn.Partition;
-import io.firn.Record;
 import io.firn.RecordHandler;
+import io.firn.RecordHandler.Action;
 import io.firn.StoredRecord;
 import io.firn.Tailer;
 import io.firn.TopicOptions;
-import io.firn.Verdict;
 import io.firn.host.HostedStore;
 import java.lang.management.ManagementFactory;
 import java.nio.ByteBuffer;
@@ -230,9 +230,9 @@ class AllocationTest {
                         record.getValue(copy, 0);
                         sums[1] += record.directValue().getLong(0) + record.directKey().getInt(1);
                         record.headers().next();
-                        return Verdict.CONTINUE;
+                        return Action.CONTINUE;
                     };
-            Consumer<Record> consumer = record -> sums[0] += record.offset();
+            Consumer<LogRecord> consumer = record -> sums[0] += record.offset();
             long[] taken = new long[1];
             assertNoAllocation(
                     i -> {
@@ -256,9 +256,9 @@ class AllocationTest {
             RecordHandler handler =
                     record -> {
                         sum[0] += record.offset();
-                        return Verdict.CONTINUE;
+                        return Action.CONTINUE;
                     };
-            Consumer<Record> consumer = record -> sum[0] += record.offset();
+            Consumer<LogRecord> consumer = record -> sum[0] += record.offset();
             long[] taken = new long[1];
             assertNoAllocation(
                     i -> {

@@ -20,12 +20,12 @@ import io.firn.Compression;
 import io.firn.InvalidOptionException;
 import io.firn.LogStore;
 import io.firn.Partition;
+import io.firn.RecordHandler.Action;
 import io.firn.RecordTooLargeException;
 import io.firn.StoredRecord;
 import io.firn.Tailer;
 import io.firn.TopicOptions;
 import io.firn.UnexpectedOffsetException;
-import io.firn.Verdict;
 import io.firn.host.HostedAppender;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -532,7 +532,7 @@ class AppendTest {
                             assertNull(record.key());
                             assertNull(record.value());
                             assertEquals(0, record.headerCount());
-                            return Verdict.CONTINUE;
+                            return Action.CONTINUE;
                         }
                         assertEquals(42, record.timestamp());
                         assertTrue(record.hasKey() && record.hasValue());
@@ -555,7 +555,7 @@ class AppendTest {
                         assertNull(headers.value());
                         assertTrue(!headers.next());
                         assertTrue(record.headers().next(), "from the first again");
-                        return Verdict.CONTINUE;
+                        return Action.CONTINUE;
                     },
                     2);
             assertEquals(2, tailer.offset());

@@ -185,7 +185,7 @@ class BackgroundTroubleTest {
                         }
                     });
             for (String name : new String[] {"a", "b"}) {
-                topic.cursor(name).advance(0, 1);
+                topic.cursor(name).commit(0, 1);
             }
             await("the other one", () -> isThere("cursor-b"));
             assertFalse(isThere("cursor-a"));

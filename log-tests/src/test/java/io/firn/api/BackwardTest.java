@@ -12,9 +12,9 @@ import io.firn.Compression;
 import io.firn.InvalidOptionException;
 import io.firn.LogStore;
 import io.firn.Partition;
+import io.firn.RecordHandler.Action;
 import io.firn.StoredRecord;
 import io.firn.Tailer;
-import io.firn.Verdict;
 import io.firn.kafka.CompactedFiles;
 import java.io.IOException;
 import java.lang.reflect.InvocationTargetException;
@@ -109,7 +109,7 @@ class BackwardTest {
         tailer.poll(
                 record -> {
                     forwards.add(record.offset());
-                    return Verdict.CONTINUE;
+                    return Action.CONTINUE;
                 },
                 2);
         assertEquals(List.of(58L, 59L), forwards);

@@ -307,7 +307,7 @@ class CallbackTest {
                 (index, offset) -> {
                     if (offset == 1) {
                         here.appendAsync(bytes("b"), 0, 1);
-                        topic.cursor("c").advance(0, 2);
+                        topic.cursor("c").commit(0, 2);
                         LockSupport.parkNanos(300_000_000); // the cursor is written down by then
                         forwarded.complete(there.append(bytes("c")));
                     }

@@ -4,7 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.firn.Appender;
-import io.firn.Cleanup;
+import io.firn.CleanupPolicy;
 import io.firn.CompactionResult;
 import io.firn.LogStore;
 import io.firn.Partition;
@@ -129,7 +129,7 @@ class ClockAheadTest {
         store.createTopic(
                 "t",
                 Stores.small()
-                        .withCleanup(Cleanup.COMPACT)
+                        .withCleanup(CleanupPolicy.COMPACT)
                         .withMinDirtyRatio(1)
                         .withMinCompactionLag(Duration.ofMillis(DAY_MS)));
         append();
@@ -151,7 +151,7 @@ class ClockAheadTest {
                 store.createTopic(
                         "t",
                         Stores.small()
-                                .withCleanup(Cleanup.COMPACT)
+                                .withCleanup(CleanupPolicy.COMPACT)
                                 .withMinDirtyRatio(1)
                                 .withTombstoneRetention(Duration.ofMillis(DAY_MS)));
         try (Appender appender = topic.partition(0).openSharedAppender()) {
@@ -176,7 +176,7 @@ class ClockAheadTest {
         store.createTopic(
                 "t",
                 Stores.small()
-                        .withCleanup(Cleanup.COMPACT_AND_DELETE)
+                        .withCleanup(CleanupPolicy.COMPACT_AND_DELETE)
                         .withMinDirtyRatio(1)
                         .withRetentionMs(DAY_MS));
         append();
@@ -194,7 +194,7 @@ class ClockAheadTest {
                 store.createTopic(
                         "t",
                         Stores.small()
-                                .withCleanup(Cleanup.COMPACT)
+                                .withCleanup(CleanupPolicy.COMPACT)
                                 .withMinDirtyRatio(1)
                                 .withTombstoneRetention(Duration.ofMillis(DAY_MS)));
         try (Appender appender = topic.partition(0).openSharedAppender()) {

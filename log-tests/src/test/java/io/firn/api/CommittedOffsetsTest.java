@@ -12,6 +12,7 @@ import io.firn.RetainUntilRead;
 import io.firn.Topic;
 import io.firn.TopicOptions;
 import io.firn.file.FileTier;
+import io.firn.host.HostedCursor;
 import io.firn.host.HostedStore;
 import io.firn.host.ProducerIdentity;
 import io.firn.host.TransactionCoordinator;
@@ -110,24 +111,24 @@ class CommittedOffsetsTest {
     @Test
     void shouldKeepEveryOffsetOutsideTheLogBesideThePosition() {
         append(EACH);
-        assertEquals(OptionalLong.empty(), cursor.committed(0));
+        assertEquals(OptionalLong.empty(), HostedCursor.of(cursor).committed(0));
         for (long position : List.of(-1L, 4L)) {
             if (position >= 0) {
-                cursor.commit(0, position);
-                assertEquals(of(position), cursor.committed(0));
+                HostedCursor.of(cursor).commitAny(0, position);
+                assertEquals(of(position), HostedCursor.of(cursor).committed(0));
             }
             for (long offset : OUTSIDE) {
-                cursor.commit(0, offset);
-                assertEquals(of(offset), cursor.committed(0));
+                HostedCursor.of(cursor).commitAny(0, offset);
+                assertEquals(of(offset), HostedCursor.of(cursor).committed(0));
                 assertEquals(position, cursor.offset(0));
                 cursor.force();
                 reopen();
-                assertEquals(of(offset), cursor.committed(0));
+                assertEquals(of(offset), HostedCursor.of(cursor).committed(0));
                 assertEquals(position, cursor.offset(0));
-                assertEquals(OptionalLong.empty(), cursor.committed(1));
+                assertEquals(OptionalLong.empty(), HostedCursor.of(cursor).committed(1));
             }
         }
-        assertThrows(InvalidOptionException.class, () -> cursor.commit(2, 0));
+        assertThrows(InvalidOptionException.class, () -> HostedCursor.of(cursor).commitAny(2, 0));
     }
 
     @Test
@@ -135,34 +136,35 @@ class CommittedOffsetsTest {
         append(EACH);
         List<Runnable> changes =
                 List.of(
-                        () -> cursor.advance(0, 3),
-                        () -> cursor.advance(0, 3), // where it is
-                        () -> cursor.commit(0, 2),
+                        () -> cursor.commit(0, 3),
+                        () -> cursor.commit(0, 3), // where it is
+                        () -> HostedCursor.of(cursor).commitAny(0, 2),
                         () -> cursor.clear(0));
         long[] expected = {3, 3, 2, -1};
         for (int i = 0; i < expected.length; i++) {
-            cursor.commit(0, 1_000);
+            HostedCursor.of(cursor).commitAny(0, 1_000);
             cursor.force();
             assertEquals("firn cursor 2", firstLine());
             changes.get(i).run();
             cursor.force();
             assertEquals("firn cursor 1", firstLine(), "earlier releases read it");
             assertEquals(
-                    expected[i] < 0 ? OptionalLong.empty() : of(expected[i]), cursor.committed(0));
+                    expected[i] < 0 ? OptionalLong.empty() : of(expected[i]),
+                    HostedCursor.of(cursor).committed(0));
             reopen();
             assertEquals(expected[i], cursor.offset(0));
-            assertEquals(expected[i], cursor.committed(0).orElse(-1));
+            assertEquals(expected[i], HostedCursor.of(cursor).committed(0).orElse(-1));
         }
-        cursor.commit(0, -2);
+        HostedCursor.of(cursor).commitAny(0, -2);
         topic.deleteCursor("group");
-        assertEquals(OptionalLong.empty(), topic.cursor("group").committed(0));
+        assertEquals(OptionalLong.empty(), HostedCursor.of(topic.cursor("group")).committed(0));
     }
 
     @Test
     void shouldReadAnOffsetOutsideTheLogInAReadOnlyStore() {
         append(EACH);
-        cursor.advance(0, 1);
-        cursor.commit(0, 1_000);
+        cursor.commit(0, 1);
+        HostedCursor.of(cursor).commitAny(0, 1_000);
         cursor.force();
         try (LogStore other =
                 LogStore.in(directory.resolve("store"))
@@ -171,11 +173,11 @@ class CommittedOffsetsTest {
                         .invokerMode()
                         .open()) {
             Cursor seen = other.openTopic("t").cursor("group");
-            assertEquals(of(1_000), seen.committed(0));
+            assertEquals(of(1_000), HostedCursor.of(seen).committed(0));
             assertEquals(1, seen.offset(0));
-            cursor.advance(0, 2);
+            cursor.commit(0, 2);
             cursor.force();
-            assertEquals(of(2), seen.committed(0));
+            assertEquals(of(2), HostedCursor.of(seen).committed(0));
         }
     }
 
@@ -183,9 +185,9 @@ class CommittedOffsetsTest {
     void shouldRetainFromTheLastPositionUntilTheLogHasReachedTheOffset() {
         retainUntilRead(RetainUntilRead.byAll());
         append(EACH + 1);
-        cursor.commit(0, EACH + 1);
+        HostedCursor.of(cursor).commitAny(0, EACH + 1);
         cursor.force();
-        cursor.commit(0, 4 * EACH);
+        HostedCursor.of(cursor).commitAny(0, 4 * EACH);
         cursor.force();
         append(2 * EACH);
         awaitStart(EACH);
@@ -194,7 +196,7 @@ class CommittedOffsetsTest {
         awaitStart(4 * EACH);
         assertEquals(4 * EACH, cursor.offset(0));
         reopen();
-        assertEquals(of(4 * EACH), cursor.committed(0));
+        assertEquals(of(4 * EACH), HostedCursor.of(cursor).committed(0));
         assertEquals(4 * EACH, cursor.offset(0));
     }
 
@@ -203,7 +205,7 @@ class CommittedOffsetsTest {
      */
     @Test
     void shouldRetainFromAFirstOffsetThatTheLogHasReached() {
-        cursor.commit(0, EACH + 2);
+        HostedCursor.of(cursor).commitAny(0, EACH + 2);
         cursor.force();
         append(5 * EACH);
         retainUntilRead(RetainUntilRead.byAll());
@@ -215,7 +217,7 @@ class CommittedOffsetsTest {
     void shouldNotHoldMoreThanBeforeForAnOffsetBelowZero() {
         retainUntilRead(RetainUntilRead.byAll());
         append(1);
-        cursor.commit(0, -2);
+        HostedCursor.of(cursor).commitAny(0, -2);
         cursor.force();
         append(2 * EACH);
         awaitStart(2 * EACH);
@@ -229,36 +231,37 @@ class CommittedOffsetsTest {
         append(EACH);
         TransactionCoordinator coordinator = HostedStore.of(store).transactions();
         ProducerIdentity id = coordinator.open("p", DAY, null);
-        cursor.advance(0, 3);
+        cursor.commit(0, 3);
         for (long offset : OUTSIDE) {
-            coordinator.advance("p", id, List.of(new CursorMove(topic, "group", 0, offset)));
+            coordinator.commitCursors("p", id, List.of(new CursorMove(topic, "group", 0, offset)));
             coordinator.end("p", id, false, false);
-            assertEquals(of(3), cursor.committed(0));
+            assertEquals(of(3), HostedCursor.of(cursor).committed(0));
         }
         for (long offset : OUTSIDE) {
-            coordinator.advance("p", id, List.of(new CursorMove(topic, "group", 0, offset, "n")));
+            coordinator.commitCursors(
+                    "p", id, List.of(new CursorMove(topic, "group", 0, offset, "n")));
             reopen();
             coordinator = HostedStore.of(store).transactions();
             coordinator.end("p", id, true, false);
-            assertEquals(of(offset), cursor.committed(0));
+            assertEquals(of(offset), HostedCursor.of(cursor).committed(0));
             assertEquals(3, cursor.offset(0));
             assertEquals(
                     List.of(new CursorMove(topic, "group", 0, offset, "n")),
                     coordinator.notes("p"));
             reopen();
             coordinator = HostedStore.of(store).transactions();
-            assertEquals(of(offset), cursor.committed(0));
+            assertEquals(of(offset), HostedCursor.of(cursor).committed(0));
             assertEquals(List.of(), store.findings());
         }
-        cursor.commit(0, 5);
+        HostedCursor.of(cursor).commitAny(0, 5);
         cursor.force();
         reopen(); // no decision is carried out again
-        assertEquals(of(5), cursor.committed(0));
+        assertEquals(of(5), HostedCursor.of(cursor).committed(0));
     }
 
     @Test
     void shouldIgnoreWhatAFileSaysOfPartitionsThatThereAreNot() throws IOException {
-        cursor.commit(0, 7);
+        HostedCursor.of(cursor).commitAny(0, 7);
         cursor.force();
         store.close();
         SmallFile.write(
@@ -268,12 +271,12 @@ class CommittedOffsetsTest {
                 2,
                 Map.of("outside-0", "7", "outside-" + Integer.MAX_VALUE, "8"));
         open();
-        assertEquals(of(7), cursor.committed(0));
+        assertEquals(of(7), HostedCursor.of(cursor).committed(0));
         assertEquals(List.of(), store.findings());
         store.close();
         SmallFile.write(FileMedium.real(), file(), "cursor", 2, Map.of("outside--1", "7"));
         open();
-        assertEquals(OptionalLong.empty(), cursor.committed(0));
+        assertEquals(OptionalLong.empty(), HostedCursor.of(cursor).committed(0));
         assertFalse(store.findings().isEmpty());
     }
 }

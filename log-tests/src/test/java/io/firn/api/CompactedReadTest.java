@@ -13,13 +13,13 @@ import io.firn.CursorOptions;
 import io.firn.CursorTailer;
 import io.firn.LogStore;
 import io.firn.Partition;
+import io.firn.RecordHandler.Action;
 import io.firn.StoredRecord;
 import io.firn.Tailer;
 import io.firn.TailerLoop;
 import io.firn.TailerPublisher;
 import io.firn.TimestampedOffset;
 import io.firn.Topic;
-import io.firn.Verdict;
 import io.firn.host.BatchReader;
 import io.firn.host.BatchRun;
 import io.firn.host.HostedPartition;
@@ -91,7 +91,7 @@ class CompactedReadTest {
     private static io.firn.RecordHandler into(List<StoredRecord> found) {
         return record -> {
             found.add(record.copy());
-            return Verdict.CONTINUE;
+            return Action.CONTINUE;
         };
     }
 
@@ -125,8 +125,8 @@ class CompactedReadTest {
         TreeMap<Long, StoredRecord> all = CompactedLog.byOffset(expected);
         try (Tailer tailer = partition.openTailer()) {
             for (StoredRecord each : expected) {
-                assertEquals(0, tailer.poll(record -> Verdict.AGAIN, 10));
-                assertEquals(1, tailer.poll(record -> Verdict.STOP, 10));
+                assertEquals(0, tailer.poll(record -> Action.RETRY, 10));
+                assertEquals(1, tailer.poll(record -> Action.STOP, 10));
                 assertBetween(each.offset(), all.higherKey(each.offset()), tailer.offset());
             }
         }
@@ -139,7 +139,7 @@ class CompactedReadTest {
             while (tailer.poll(
                             record -> {
                                 found.get(record.partition()).add(record.copy());
-                                return Verdict.CONTINUE;
+                                return Action.CONTINUE;
                             },
                             50)
                     > 0) {
@@ -195,7 +195,7 @@ class CompactedReadTest {
             tailer.run(
                     record -> {
                         found.add(record.offset());
-                        return record.offset() == last ? Verdict.STOP : Verdict.CONTINUE;
+                        return record.offset() == last ? Action.STOP : Action.CONTINUE;
                     },
                     new TailerLoop().cursor(topic.cursor("loop")));
         }
@@ -262,7 +262,7 @@ class CompactedReadTest {
         StoredRecord some = expected.get(expected.size() / 2);
         try (Tailer tailer = partition.openTailer()) {
             tailer.seekToTimestamp(some.timestamp());
-            assertEquals(1, tailer.poll(record -> Verdict.STOP, 1));
+            assertEquals(1, tailer.poll(record -> Action.STOP, 1));
             assertTrue(tailer.offset() <= some.offset() + 1);
             tailer.seekToTimestamp(Long.MAX_VALUE);
             assertEquals(END, tailer.offset());

@@ -4,8 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.firn.Appender;
-import io.firn.Cleanup;
-import io.firn.Isolation;
+import io.firn.CleanupPolicy;
+import io.firn.IsolationLevel;
 import io.firn.LogStore;
 import io.firn.Partition;
 import io.firn.StoredRecord;
@@ -40,7 +40,8 @@ class CompactedTransactionsTest {
 
     private static Topic create(LogStore store) {
         return store.createTopic(
-                "t", Stores.small().withCleanup(Cleanup.COMPACT).withTombstoneRetention(HORIZON));
+                "t",
+                Stores.small().withCleanup(CleanupPolicy.COMPACT).withTombstoneRetention(HORIZON));
     }
 
     private static void transaction(
@@ -66,7 +67,7 @@ class CompactedTransactionsTest {
         }
     }
 
-    private static Map<String, String> read(Partition partition, Isolation isolation) {
+    private static Map<String, String> read(Partition partition, IsolationLevel isolation) {
         Map<String, String> latest = new TreeMap<>();
         try (Tailer tailer = partition.topic().openTailer(isolation, 0)) {
             for (StoredRecord each : Stores.readAll(tailer)) {
@@ -80,9 +81,10 @@ class CompactedTransactionsTest {
     private static int markers(Partition partition) {
         int markers = 0;
         BatchInfo info = new BatchInfo();
-        BatchReader reader = HostedPartition.of(partition).openBatchReader(Isolation.UNCOMMITTED);
+        BatchReader reader =
+                HostedPartition.of(partition).openBatchReader(IsolationLevel.READ_UNCOMMITTED);
         long offset = partition.logStartOffset();
-        while (offset < partition.visibleOffset(Isolation.UNCOMMITTED)) {
+        while (offset < partition.visibleOffset(IsolationLevel.READ_UNCOMMITTED)) {
             try (BatchRun run = reader.read(offset, 1 << 20, true)) {
                 ByteBuffer bytes = run.bytes();
                 int at = bytes.position();
@@ -109,8 +111,8 @@ class CompactedTransactionsTest {
             store.compact("t", 0);
             Map<String, String> expected =
                     Map.of("a", "committed", "c", "second", "filling", "long");
-            assertEquals(expected, read(partition, Isolation.COMMITTED));
-            assertEquals(expected, read(partition, Isolation.UNCOMMITTED));
+            assertEquals(expected, read(partition, IsolationLevel.READ_COMMITTED));
+            assertEquals(expected, read(partition, IsolationLevel.READ_UNCOMMITTED));
         }
     }
 
@@ -140,7 +142,7 @@ class CompactedTransactionsTest {
             Partition partition = store.openTopic("t").partition(0);
             assertEquals(
                     Map.of("a", "kept", "b", "last", "filling", "long"),
-                    read(partition, Isolation.COMMITTED));
+                    read(partition, IsolationLevel.READ_COMMITTED));
             assertEquals(partition.nextOffset(), partition.visibleOffset());
         }
     }
@@ -160,7 +162,7 @@ class CompactedTransactionsTest {
             }
             fill(store, partition);
             assertTrue(store.compact("t", 0).removedRecords() > 0);
-            assertEquals("committed", read(partition, Isolation.COMMITTED).get("a"));
+            assertEquals("committed", read(partition, IsolationLevel.READ_COMMITTED).get("a"));
         }
     }
 }

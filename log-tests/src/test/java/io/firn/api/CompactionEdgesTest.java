@@ -6,14 +6,14 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.firn.Appender;
 import io.firn.Batch;
-import io.firn.Cleanup;
+import io.firn.CleanupPolicy;
 import io.firn.CompactionMetrics;
 import io.firn.CompactionResult;
-import io.firn.DurabilityClass;
 import io.firn.LogStore;
 import io.firn.MoveControl;
 import io.firn.Partition;
 import io.firn.StoredRecord;
+import io.firn.Survives;
 import io.firn.Tailer;
 import io.firn.Topic;
 import io.firn.TopicOptions;
@@ -58,8 +58,8 @@ class CompactionEdgesTest {
 
     private static TopicOptions options() {
         return Stores.small()
-                .withMinimumClass(DurabilityClass.PROCESS_CRASH)
-                .withCleanup(Cleanup.COMPACT)
+                .withMinimumClass(Survives.PROCESS_CRASH)
+                .withCleanup(CleanupPolicy.COMPACT)
                 .withMinDirtyRatio(1); // only on request
     }
 
@@ -164,7 +164,7 @@ class CompactionEdgesTest {
     @Test
     void shouldKeepWhatABatchSupersedesThatEndsInDamage() {
         try (LogStore store = open(Tiers.FILES)) {
-            Topic topic = store.createTopic("t", options().withCleanup(Cleanup.DELETE));
+            Topic topic = store.createTopic("t", options().withCleanup(CleanupPolicy.DELETE));
             Partition partition = topic.partition(0);
             try (Appender appender = partition.openSharedAppender()) {
                 appender.append(Stores.bytes("key"), Stores.bytes("old"));
@@ -253,7 +253,7 @@ class CompactionEdgesTest {
     private Partition partitionWhoseHeadIsMoved(
             LogStore store, String name, KeyedRecords records, CountDownLatch moveEnds)
             throws InterruptedException {
-        Topic topic = store.createTopic(name, options().withCleanup(Cleanup.DELETE));
+        Topic topic = store.createTopic(name, options().withCleanup(CleanupPolicy.DELETE));
         Partition partition = topic.partition(0);
         try (Appender appender = partition.openSharedAppender()) {
             records.append(appender, 3_000, clock.time());
@@ -313,7 +313,7 @@ class CompactionEdgesTest {
                             "t",
                             0,
                             (copied, total, next) -> {
-                                topic.changeOptions(options().withCleanup(Cleanup.DELETE));
+                                topic.changeOptions(options().withCleanup(CleanupPolicy.DELETE));
                                 return 0;
                             });
             assertEquals(0, result.removedRecords());

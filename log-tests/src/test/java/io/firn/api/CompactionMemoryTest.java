@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.github.luben.zstd.ZstdOutputStreamNoFinalizer;
 import io.firn.Appender;
-import io.firn.Cleanup;
+import io.firn.CleanupPolicy;
 import io.firn.CompactionResult;
 import io.firn.Compression;
 import io.firn.LogStore;
@@ -68,7 +68,7 @@ class CompactionMemoryTest {
                 TopicOptions.defaults()
                         .withSegmentBytes(4 * MIB)
                         .withMaxRecordBytes(3 * MIB)
-                        .withCleanup(Cleanup.COMPACT)
+                        .withCleanup(CleanupPolicy.COMPACT)
                         .withMinDirtyRatio(1)); // only on request
     }
 

@@ -6,20 +6,20 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.firn.Appender;
-import io.firn.Cleanup;
+import io.firn.CleanupPolicy;
 import io.firn.CompactionResult;
 import io.firn.DamagedRangeException;
-import io.firn.DurabilityClass;
 import io.firn.LogStore;
 import io.firn.MoveControl;
 import io.firn.Partition;
+import io.firn.RecordHandler.Action;
 import io.firn.StoreFullException;
 import io.firn.StoredRecord;
+import io.firn.Survives;
 import io.firn.Tailer;
 import io.firn.TimestampedOffset;
 import io.firn.Topic;
 import io.firn.TopicOptions;
-import io.firn.Verdict;
 import io.firn.file.FileTier;
 import io.firn.sim.FirstRunOnly;
 import io.firn.store.StoreBuilder;
@@ -55,8 +55,8 @@ class CompactionTest {
 
     private static TopicOptions options() {
         return Stores.small()
-                .withMinimumClass(DurabilityClass.PROCESS_CRASH)
-                .withCleanup(Cleanup.COMPACT)
+                .withMinimumClass(Survives.PROCESS_CRASH)
+                .withCleanup(CleanupPolicy.COMPACT)
                 .withMinDirtyRatio(1); // only on request
     }
 
@@ -338,7 +338,7 @@ class CompactionTest {
                                 whileRead[0] = store.metrics().tiers().get(0).usedBytes();
                             }
                             read.add(record.copy());
-                            return Verdict.CONTINUE;
+                            return Action.CONTINUE;
                         },
                         100);
                 assertEquals(100, read.size());
@@ -405,7 +405,7 @@ class CompactionTest {
                                 if (!record.hasValue()) {
                                     found.add(record.offset());
                                 }
-                                return Verdict.CONTINUE;
+                                return Action.CONTINUE;
                             },
                             100);
                 } catch (DamagedRangeException e) {
@@ -457,7 +457,7 @@ class CompactionTest {
                                 record -> {
                                     assertTrue(record.offset() > before[0]);
                                     before[0] = record.offset();
-                                    return Verdict.CONTINUE;
+                                    return Action.CONTINUE;
                                 },
                                 37)
                         > 0) {

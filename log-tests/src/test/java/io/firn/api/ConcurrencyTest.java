@@ -14,11 +14,11 @@ import io.firn.ExclusiveAppender;
 import io.firn.LogStore;
 import io.firn.LogStoreBuilder;
 import io.firn.Partition;
+import io.firn.RecordHandler.Action;
 import io.firn.StoredRecord;
 import io.firn.Tailer;
 import io.firn.Topic;
 import io.firn.TopicAppender;
-import io.firn.Verdict;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -399,7 +399,7 @@ class ConcurrencyTest {
                 tailer.poll(
                         record -> {
                             assertTrue(record.copy().value().length >= 3_000);
-                            return Verdict.CONTINUE;
+                            return Action.CONTINUE;
                         },
                         7,
                         Duration.ofMillis(1));
@@ -411,7 +411,7 @@ class ConcurrencyTest {
         try (TopicAppender appender = topic.openAppender()) {
             return appender;
         } catch (AppenderBusyException e) {
-            return topic.openTailer().poll(record -> Verdict.STOP, 1);
+            return topic.openTailer().poll(record -> Action.STOP, 1);
         }
     }
 

@@ -8,13 +8,13 @@ import io.firn.Appender;
 import io.firn.Batch;
 import io.firn.Compression;
 import io.firn.Durability;
+import io.firn.LogRecord;
 import io.firn.LogStore;
 import io.firn.OffsetOutOfRangeException;
 import io.firn.Partition;
-import io.firn.Record;
+import io.firn.RecordHandler.Action;
 import io.firn.Tailer;
 import io.firn.TopicOptions;
-import io.firn.Verdict;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -70,7 +70,7 @@ class ConcurrentTailTest {
         return null;
     }
 
-    private static void check(Record record, long expected, byte[] scratch) {
+    private static void check(LogRecord record, long expected, byte[] scratch) {
         assertEquals(expected, record.offset());
         int length = lengthOf(expected);
         assertEquals(length, record.valueLength());
@@ -127,12 +127,10 @@ class ConcurrentTailTest {
                                     check(record, next[0], scratch);
                                     assertTrue(record.offset() < partition.visibleOffset());
                                     if (random.nextInt(500) == 0) {
-                                        return Verdict.AGAIN;
+                                        return Action.RETRY;
                                     }
                                     next[0]++;
-                                    return random.nextInt(500) == 0
-                                            ? Verdict.STOP
-                                            : Verdict.CONTINUE;
+                                    return random.nextInt(500) == 0 ? Action.STOP : Action.CONTINUE;
                                 },
                                 limit,
                                 Duration.ofMillis(20));
@@ -180,7 +178,7 @@ class ConcurrentTailTest {
                 tailer.poll(
                         record -> {
                             check(record, next[0]++, scratch);
-                            return Verdict.CONTINUE;
+                            return Action.CONTINUE;
                         },
                         1 + 40 * seed,
                         Duration.ofMillis(1));
@@ -215,7 +213,7 @@ class ConcurrentTailTest {
                                     () -> partition.metrics().segments() == 1);
                             Stores.await("their mappings", () -> medium.mappings() < before + 1);
                             assertArrayEquals(first, record.copy().value());
-                            return Verdict.STOP;
+                            return Action.STOP;
                         },
                         1);
                 // The active one, the one set aside, and nothing else.

@@ -31,7 +31,7 @@ class CursorBeyondTheEndTest {
         try (LogStore store = Stores.at(directory.resolve("newer")).open()) {
             Topic topic = store.createTopic("t", Stores.small().withPartitions(2));
             append(topic, 20);
-            topic.cursor("reader").advance(0, 20);
+            topic.cursor("reader").commit(0, 20);
             topic.cursor("reader").force();
             file = found(directory.resolve("newer"));
             newer = Files.readAllBytes(file);
@@ -39,14 +39,14 @@ class CursorBeyondTheEndTest {
         try (LogStore store = Stores.at(directory).open()) {
             Topic topic = store.createTopic("t", Stores.small().withPartitions(2));
             append(topic, 10);
-            topic.cursor("reader").advance(0, 10);
+            topic.cursor("reader").commit(0, 10);
         }
         Files.write(found(directory.resolve("store")), newer);
         try (LogStore store = Stores.at(directory).open()) {
             Topic topic = store.openTopic("t");
             Cursor cursor = topic.cursor("reader");
             assertEquals(20, cursor.offset(0));
-            cursor.advance(1, 0);
+            cursor.commit(1, 0);
             cursor.force();
         }
         try (LogStore store = Stores.at(directory).open()) {

@@ -133,7 +133,7 @@ class CursorFilesTest {
                     appender.append(new byte[10_000]);
                 }
             }
-            topic.cursor("a").advance(partition, EACH + 1);
+            topic.cursor("a").commit(partition, EACH + 1);
         }
         topic.cursor("a").force();
         append(0, 4 * EACH);
@@ -157,7 +157,7 @@ class CursorFilesTest {
         work(60_000);
         assertEquals(EACH, start(0));
         assertEquals(EACH + 1, topic.cursor("a").offset(0));
-        topic.cursor("a").advance(0, 3 * EACH);
+        topic.cursor("a").commit(0, 3 * EACH);
         awaitStart(0, 3 * EACH);
     }
 
@@ -169,7 +169,7 @@ class CursorFilesTest {
         assertThrows(FirnException.class, () -> topic.cursor("a"));
         Cursor cursor = topic.cursor("a");
         assertEquals(EACH + 1, cursor.offset(0));
-        cursor.advance(0, EACH + 2);
+        cursor.commit(0, EACH + 2);
         reopen();
         assertEquals(EACH + 2, topic.cursor("a").offset(0));
         assertEquals(EACH + 1, topic.cursor("a").offset(1));
@@ -233,7 +233,7 @@ class CursorFilesTest {
             assertEquals(-1, topic.cursor("a").offset(0));
             reopen();
         }
-        topic.cursor("a").advance(0, 4 * EACH);
+        topic.cursor("a").commit(0, 4 * EACH);
         awaitStart(0, 4 * EACH);
         for (int run = 0; run < 2; run++) {
             append(1, 1);
@@ -314,7 +314,7 @@ class CursorFilesTest {
     @Test
     void shouldKeepEverythingWithoutALimitWhenACursorIsOfANewerVersion() throws IOException {
         fill(RetainUntilRead.byAll());
-        topic.cursor("a").advance(0, 5 * EACH);
+        topic.cursor("a").commit(0, 5 * EACH);
         store.close();
         writeByANewerVersion("cursor-zz");
         open();
@@ -332,7 +332,7 @@ class CursorFilesTest {
         writeByANewerVersion("cursor-zz");
         open();
         topic = store.openTopic("t");
-        topic.cursor("a").advance(0, 3 * EACH);
+        topic.cursor("a").commit(0, 3 * EACH);
         work(200);
         assertEquals(3 * EACH, start(0));
         assertEquals(0, store.metrics().backgroundErrors());
@@ -393,7 +393,7 @@ class CursorFilesTest {
         topic = store.openTopic("t");
         assertEquals(List.of("a"), topic.cursorNames());
         assertTrue(isFound("cursor-100%.bak") && isFound("cursor-a b"));
-        topic.cursor("a").advance(0, 3 * EACH);
+        topic.cursor("a").commit(0, 3 * EACH);
         work(200);
         assertEquals(3 * EACH, start(0));
         assertEquals(0, store.metrics().backgroundErrors());
@@ -413,7 +413,7 @@ class CursorFilesTest {
         append(0, EACH);
         assertEquals(EACH, start(0));
         assertEquals(EACH + 1, topic.cursor("a").offset(0));
-        cursor.advance(0, EACH + 2); // it was not deleted
+        cursor.commit(0, EACH + 2); // it was not deleted
         medium.beforeDelete(null);
         topic.deleteCursor("a");
         work(200);
@@ -425,7 +425,7 @@ class CursorFilesTest {
     void shouldKeepFromAPositionThatAFailedWriteMayHaveLeft() throws IOException {
         create(RetainUntilRead.byAll());
         Cursor cursor = topic.cursor("a");
-        cursor.advance(0, 0);
+        cursor.commit(0, 0);
         medium.afterRename(
                 file -> {
                     if (file.endsWith("cursor-a")) {

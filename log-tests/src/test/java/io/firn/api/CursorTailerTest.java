@@ -16,11 +16,11 @@ import io.firn.InvalidOptionException;
 import io.firn.LogStore;
 import io.firn.OffsetOutOfRangeException;
 import io.firn.RecordHandler;
+import io.firn.RecordHandler.Action;
 import io.firn.RetainUntilRead;
 import io.firn.StoredRecord;
 import io.firn.TailerLoop;
 import io.firn.Topic;
-import io.firn.Verdict;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -44,7 +44,7 @@ class CursorTailerTest {
     private final RecordHandler keep =
             record -> {
                 read.add(record.partition() + ":" + record.offset());
-                return Verdict.CONTINUE;
+                return Action.CONTINUE;
             };
     private LogStore store;
     private Topic topic;
@@ -125,7 +125,7 @@ class CursorTailerTest {
             tailer.poll(
                     record -> {
                         seen.add(topic.cursor("c").offset(0));
-                        return Verdict.CONTINUE;
+                        return Action.CONTINUE;
                     },
                     100);
             assertEquals(List.of(0L, 0L, 0L, 0L, 4L, 4L, 4L, 4L, 8L, 8L), seen);
@@ -175,7 +175,7 @@ class CursorTailerTest {
     void shouldNotPassARecordThatIsNotHandled() {
         append(0, 5);
         CursorTailer tailer = topic.openTailer(AT_C.withCommitEvery(1));
-        tailer.poll(record -> record.offset() == 2 ? Verdict.AGAIN : keep.onRecord(record), 9);
+        tailer.poll(record -> record.offset() == 2 ? Action.RETRY : keep.onRecord(record), 9);
         assertEquals(List.of(2L, 0L), cursor());
         assertThrows(
                 IllegalArgumentException.class,
@@ -186,7 +186,7 @@ class CursorTailerTest {
                                 },
                                 9));
         assertEquals(List.of(2L, 0L), cursor());
-        tailer.poll(record -> Verdict.STOP, 9);
+        tailer.poll(record -> Action.STOP, 9);
         assertEquals(List.of(3L, 0L), cursor());
         assertEquals(2, tailer.forEach(record -> read.add("" + record.offset()), 9));
         assertEquals(List.of("0:0", "0:1", "3", "4"), read);
@@ -303,7 +303,7 @@ class CursorTailerTest {
                 error -> {
                     errors.incrementAndGet();
                     loop.stop();
-                    return Verdict.CONTINUE;
+                    return Action.CONTINUE;
                 });
         tailer.run(keep, loop);
         assertEquals(1, errors.get());
@@ -331,7 +331,7 @@ class CursorTailerTest {
         RecordHandler some =
                 record -> {
                     keep.onRecord(record);
-                    return left.decrementAndGet() == 0 ? Verdict.STOP : Verdict.CONTINUE;
+                    return left.decrementAndGet() == 0 ? Action.STOP : Action.CONTINUE;
                 };
         runAtC(some);
         assertEquals(4, persisted().get(0) + persisted().get(1));
@@ -356,7 +356,7 @@ class CursorTailerTest {
                         tailer.poll(
                                 record -> {
                                     tailer.commit();
-                                    return Verdict.CONTINUE;
+                                    return Action.CONTINUE;
                                 },
                                 1));
         topic.deleteCursor("c");
@@ -396,7 +396,7 @@ class CursorTailerTest {
         append(0, 2);
         clock.advance(700);
         topic.cursor("none");
-        topic.cursor("c").advance(0, 0);
+        topic.cursor("c").commit(0, 0);
         long all = topic.partition(0).metrics().bytes();
         CursorMetrics lag = topic.cursorMetrics().get(0);
         assertEquals("c", lag.cursor());
@@ -405,8 +405,8 @@ class CursorTailerTest {
         assertEquals(4, lag.lagRecords());
         assertEquals(all, lag.lagBytes());
         assertEquals(5_700, lag.lagMs());
-        topic.cursor("c").advance(0, 2);
-        topic.cursor("d").advance(0, 4);
+        topic.cursor("c").commit(0, 2);
+        topic.cursor("d").commit(0, 4);
         List<CursorMetrics> lags = topic.cursorMetrics();
         assertEquals(2, lags.size());
         assertEquals(2, lags.get(0).lagRecords());
@@ -417,7 +417,7 @@ class CursorTailerTest {
         assertEquals(0, lags.get(1).lagRecords());
         assertEquals(0, lags.get(1).lagBytes());
         assertEquals(0, lags.get(1).lagMs());
-        topic.cursor("c").advance(0, 1);
+        topic.cursor("c").commit(0, 1);
         topic.partition(0).deleteRecordsBefore(3);
         lag = topic.cursorMetrics().get(0);
         assertEquals(1, lag.offset());
@@ -434,7 +434,7 @@ class CursorTailerTest {
         }
         long all = topic.partition(1).metrics().bytes();
         for (int offset = 0; offset <= 20; offset++) {
-            topic.cursor("c").advance(1, offset);
+            topic.cursor("c").commit(1, offset);
             CursorMetrics lag = topic.cursorMetrics().get(0);
             assertEquals(20 - offset, lag.lagRecords());
             assertEquals(all * (20 - offset) / 20.0, (double) lag.lagBytes(), 1);

@@ -15,9 +15,9 @@ import io.firn.FirnException;
 import io.firn.InvalidOptionException;
 import io.firn.LogStore;
 import io.firn.Partition;
+import io.firn.RecordHandler.Action;
 import io.firn.Tailer;
 import io.firn.Topic;
-import io.firn.Verdict;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -113,12 +113,12 @@ class CursorTest {
         Cursor cursor = topic.cursor("c");
         assertEquals("c", cursor.name());
         assertEquals(-1, cursor.offset(0));
-        cursor.advance(0, 5);
-        cursor.advance(2, 10);
+        cursor.commit(0, 5);
+        cursor.commit(2, 10);
         assertEquals(5, cursor.offset(0));
         assertEquals(-1, cursor.offset(1));
         assertEquals(10, cursor.offset(2));
-        cursor.advance(0, 3);
+        cursor.commit(0, 3);
         assertEquals(3, cursor.offset(0), "it may go back");
         assertSame(cursor, topic.cursor("c"));
         reopen();
@@ -132,7 +132,7 @@ class CursorTest {
     void shouldTakeATailerWhereItStands() {
         append(0, 10);
         append(1, 10);
-        topic.cursor("c").advance(0, 7);
+        topic.cursor("c").commit(0, 7);
         reopen();
         Tailer tailer = topic.openTailer();
         tailer.seekTo(topic.cursor("c"));
@@ -144,7 +144,7 @@ class CursorTest {
                     if (record.partition() == 0) {
                         seen.add(record.offset());
                     }
-                    return Verdict.CONTINUE;
+                    return Action.CONTINUE;
                 },
                 100);
         assertEquals(List.of(7L, 8L, 9L), seen);
@@ -155,10 +155,10 @@ class CursorTest {
         append(0, 3);
         Cursor cursor = topic.cursor("c");
         for (long wrong : new long[] {-1, 4, Long.MAX_VALUE, Long.MIN_VALUE}) {
-            assertThrows(InvalidOptionException.class, () -> cursor.advance(0, wrong));
+            assertThrows(InvalidOptionException.class, () -> cursor.commit(0, wrong));
         }
-        assertThrows(InvalidOptionException.class, () -> cursor.advance(3, 0));
-        assertThrows(InvalidOptionException.class, () -> cursor.advance(-1, 0));
+        assertThrows(InvalidOptionException.class, () -> cursor.commit(3, 0));
+        assertThrows(InvalidOptionException.class, () -> cursor.commit(-1, 0));
         assertThrows(InvalidOptionException.class, () -> cursor.offset(3));
         assertEquals(-1, cursor.offset(0));
     }
@@ -166,11 +166,11 @@ class CursorTest {
     @Test
     void shouldWriteItselfDownWithinItsInterval() throws IOException {
         append(0, 10);
-        topic.cursor("c").advance(0, 4);
+        topic.cursor("c").commit(0, 4);
         clock.advance(100);
         store.doWork();
         clock.advance(99);
-        topic.cursor("c").advance(0, 6);
+        topic.cursor("c").commit(0, 6);
         store.doWork();
         assertEquals(4, afterAKill("c").get(0));
         clock.advance(1);
@@ -215,10 +215,10 @@ class CursorTest {
                             wasAppended.set(await(appended));
                         }
                     });
-            many.cursor("c0").advance(0, 0);
+            many.cursor("c0").commit(0, 0);
             assertTrue(await(firstIsWritten));
             for (int i = 1; i < count; i++) {
-                many.cursor("c" + i).advance(0, 0);
+                many.cursor("c" + i).commit(0, 0);
             }
             allHaveChanged.countDown();
             Stores.await("all to be written", () -> written.get() >= count);
@@ -250,11 +250,11 @@ class CursorTest {
                 file -> {
                     if (file.getFileName().toString().contains("cursor-")
                             && written.incrementAndGet() == 30) {
-                        topic.cursor("c00").advance(0, 1);
+                        topic.cursor("c00").commit(0, 1);
                     }
                 });
         for (int i = 0; i < 40; i++) {
-            topic.cursor("c%02d".formatted(i)).advance(0, 0);
+            topic.cursor("c%02d".formatted(i)).commit(0, 0);
         }
         for (int i = 0; i < 3; i++) {
             clock.advance(10_000);
@@ -273,11 +273,11 @@ class CursorTest {
         append(0, 10);
         append(1, 10);
         Cursor cursor = topic.cursor("c");
-        cursor.advance(0, 4);
-        cursor.advance(1, 5);
+        cursor.commit(0, 4);
+        cursor.commit(1, 5);
         cursor.force();
         assertEquals(List.of(4L, 5L, -1L), afterAKill("c"));
-        cursor.advance(1, 2);
+        cursor.commit(1, 2);
         cursor.force();
         assertEquals(List.of(4L, 2L, -1L), afterAKill("c"));
         cursor.force();
@@ -307,7 +307,7 @@ class CursorTest {
                     }
                 });
         Cursor cursor = topic.cursor("c");
-        cursor.advance(0, 8);
+        cursor.commit(0, 8);
         Stores.Task<Void> forces =
                 Stores.start(
                         () -> {
@@ -334,11 +334,11 @@ class CursorTest {
             assertThrows(FirnException.class, () -> appender.append(bytes("not durable")));
         }
         medium.beforeForce(null);
-        topic.cursor("a").advance(0, 2);
-        topic.cursor("z").advance(1, 1);
+        topic.cursor("a").commit(0, 2);
+        topic.cursor("z").commit(1, 1);
         Cursor cursor = topic.cursor("c");
-        cursor.advance(0, 2);
-        cursor.advance(1, 3);
+        cursor.commit(0, 2);
+        cursor.commit(1, 3);
         assertThrows(FirnException.class, cursor::force, "offset 1 cannot be made durable");
         assertThrows(FirnException.class, cursor::force, "nor a second time");
         reopen();
@@ -352,7 +352,7 @@ class CursorTest {
         append(0, 100);
         for (int i = 0; i < ODD_NAMES.size(); i++) {
             Cursor cursor = topic.cursor(ODD_NAMES.get(i));
-            cursor.advance(0, i);
+            cursor.commit(0, i);
             cursor.force();
         }
         List<String> sorted = ODD_NAMES.stream().sorted().toList();
@@ -382,7 +382,7 @@ class CursorTest {
             // None is taken and then lost.
             String name = "漢".repeat(length);
             try {
-                topic.cursor(name).advance(0, 1);
+                topic.cursor(name).commit(0, 1);
             } catch (InvalidOptionException e) {
                 assertTrue(length > 20, e.getMessage());
                 break;
@@ -395,9 +395,9 @@ class CursorTest {
     void shouldDeleteACursor() {
         append(0, 5);
         Cursor old = topic.cursor("c");
-        old.advance(0, 3);
+        old.commit(0, 3);
         old.force();
-        topic.cursor("other").advance(0, 1);
+        topic.cursor("other").commit(0, 1);
         topic.deleteCursor("c");
         topic.deleteCursor("c");
         topic.deleteCursor("never was");
@@ -418,7 +418,7 @@ class CursorTest {
     @Test
     void shouldBeWrittenDownAtCloseHoweverLatelyThatFailed() {
         append(0, 5);
-        topic.cursor("c").advance(0, 3);
+        topic.cursor("c").commit(0, 3);
         medium.beforeCreate(
                 file -> {
                     if (file.getFileName().toString().contains("cursor-")) {
@@ -439,12 +439,12 @@ class CursorTest {
     void shouldRefuseToStandAnywhereWhenItWasDeleted() {
         append(0, 5);
         Cursor old = topic.cursor("c");
-        old.advance(0, 3);
+        old.commit(0, 3);
         topic.deleteCursor("c");
-        assertThrows(ClosedException.class, () -> old.advance(0, 4));
+        assertThrows(ClosedException.class, () -> old.commit(0, 4));
         assertThrows(ClosedException.class, old::force);
         Cursor anew = topic.cursor("c");
-        anew.advance(0, 2);
+        anew.commit(0, 2);
         anew.force();
         assertThrows(ClosedException.class, old::force);
         assertEquals(2, topic.cursor("c").offset(0));
@@ -462,7 +462,7 @@ class CursorTest {
                     Stores.start(
                             () -> {
                                 for (int i = 0; i <= 1000; i++) {
-                                    cursor.advance(partition, i);
+                                    cursor.commit(partition, i);
                                     if (i % 100 == 0) {
                                         cursor.force();
                                     }
@@ -479,7 +479,7 @@ class CursorTest {
     @Test
     void shouldStandInRangeAfterTheRecordsWentAway() {
         append(0, 10);
-        topic.cursor("c").advance(0, 2);
+        topic.cursor("c").commit(0, 2);
         topic.partition(0).deleteRecordsBefore(6);
         reopen();
         assertEquals(2, topic.cursor("c").offset(0));
@@ -487,7 +487,7 @@ class CursorTest {
         tailer.seekTo(topic.cursor("c"));
         assertThrows(
                 io.firn.OffsetOutOfRangeException.class,
-                () -> tailer.poll(record -> Verdict.CONTINUE, 1));
+                () -> tailer.poll(record -> Action.CONTINUE, 1));
     }
 
     @Test
@@ -497,8 +497,8 @@ class CursorTest {
         try (Appender appender = other.partition(0).openAppender()) {
             Stores.fill(appender, 4, 10);
         }
-        other.cursor("c").advance(0, 4);
-        topic.cursor("c").advance(0, 2);
+        other.cursor("c").commit(0, 4);
+        topic.cursor("c").commit(0, 2);
         try (Tailer tailer = topic.openTailer()) {
             InvalidOptionException refusal =
                     assertThrows(
@@ -515,7 +515,7 @@ class CursorTest {
     void shouldNotSeekToACursorOfAFormerTopicOfTheSameName() {
         append(0, 5);
         Cursor former = topic.cursor("c");
-        former.advance(0, 5);
+        former.commit(0, 5);
         store.deleteTopic("t");
         Topic now = store.createTopic("t", Stores.small());
         try (Tailer tailer = now.openTailer()) {

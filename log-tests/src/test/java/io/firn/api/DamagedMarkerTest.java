@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.firn.Appender;
 import io.firn.DamagedRangeException;
-import io.firn.Isolation;
+import io.firn.IsolationLevel;
 import io.firn.LogStore;
 import io.firn.Partition;
 import io.firn.StoredRecord;
@@ -104,7 +104,7 @@ class DamagedMarkerTest {
         }
     }
 
-    private static List<String> read(Partition partition, Isolation isolation) {
+    private static List<String> read(Partition partition, IsolationLevel isolation) {
         List<StoredRecord> records = new ArrayList<>();
         try (Tailer tailer = partition.topic().openTailer(isolation, 0)) {
             while (true) {
@@ -133,7 +133,7 @@ class DamagedMarkerTest {
                 String what = "byte " + (at - markerAt) + ": " + store.findings();
                 boolean isTold =
                         store.findings().stream().anyMatch(each -> each.contains("transaction"));
-                List<String> committed = read(partition, Isolation.COMMITTED);
+                List<String> committed = read(partition, IsolationLevel.READ_COMMITTED);
                 if (!isTold) {
                     assertEquals(List.of("before", "in it", "behind"), committed, what);
                 } else {
@@ -141,7 +141,7 @@ class DamagedMarkerTest {
                     assertEquals(List.of("before", "behind"), committed, what);
                     assertEquals(
                             List.of("before", "in it", "behind"),
-                            read(partition, Isolation.UNCOMMITTED),
+                            read(partition, IsolationLevel.READ_UNCOMMITTED),
                             what);
                 }
             }

@@ -8,11 +8,11 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.firn.Appender;
 import io.firn.FirnException;
 import io.firn.LogStore;
+import io.firn.RecordHandler.Action;
 import io.firn.StoreFullException;
 import io.firn.Tailer;
 import io.firn.Topic;
 import io.firn.TopicOptions;
-import io.firn.Verdict;
 import io.firn.file.FileTier;
 import io.firn.medium.FileMedium;
 import io.firn.medium.FilterFileMedium;
@@ -331,7 +331,7 @@ class DescriptorShortageTest {
             continue;
         }
         try {
-            while (tailer.poll(record -> Verdict.CONTINUE, 100) > 0) {
+            while (tailer.poll(record -> Action.CONTINUE, 100) > 0) {
                 continue;
             }
         } catch (FirnException e) {

@@ -5,15 +5,15 @@ import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.firn.Cleanup;
+import io.firn.CleanupPolicy;
 import io.firn.Compression;
 import io.firn.Durability;
-import io.firn.DurabilityClass;
 import io.firn.InvalidOptionException;
 import io.firn.LogStore;
 import io.firn.LogStoreBuilder;
 import io.firn.OptionChange;
 import io.firn.RetainUntilRead;
+import io.firn.Survives;
 import io.firn.Topic;
 import io.firn.TopicOptions;
 import io.firn.file.FileTier;
@@ -103,8 +103,8 @@ class EnsureTopicTest {
                 changes("forceMs", o -> force(o, 1 << 20, 12), o -> force(o, 1 << 20, 13)),
                 stays(
                         "minimumClass",
-                        o -> o.withMinimumClass(DurabilityClass.PROCESS_CRASH),
-                        o -> o.withMinimumClass(DurabilityClass.POWER_FAIL)),
+                        o -> o.withMinimumClass(Survives.PROCESS_CRASH),
+                        o -> o.withMinimumClass(Survives.POWER_LOSS)),
                 stays("tiers", o -> o.withTiers("cold"), o -> o.withTiers("hot")),
                 changes(
                         "retainUntilRead",
@@ -113,8 +113,8 @@ class EnsureTopicTest {
                 changes("preparedBytes", o -> o.withPreparedBytes(14), o -> o.withPreparedBytes(0)),
                 changes(
                         "cleanup",
-                        o -> o.withCleanup(Cleanup.COMPACT),
-                        o -> o.withCleanup(Cleanup.DELETE)),
+                        o -> o.withCleanup(CleanupPolicy.COMPACT),
+                        o -> o.withCleanup(CleanupPolicy.DELETE)),
                 changes(
                         "minCompactionLagMs",
                         o -> o.withMinCompactionLag(Duration.ofMillis(15)),
@@ -302,7 +302,10 @@ class EnsureTopicTest {
         store.createTopic("t", UNSET);
         assertEquals(
                 "[partitions from 1 to 4, retentionMs from -1 to 5, cleanup from DELETE to COMPACT]",
-                ensure(UNSET.withCleanup(Cleanup.COMPACT).withRetentionMs(5).withPartitions(4))
+                ensure(
+                                UNSET.withCleanup(CleanupPolicy.COMPACT)
+                                        .withRetentionMs(5)
+                                        .withPartitions(4))
                         .toString());
         Topic topic = reopen();
         assertEquals(4, topic.partitionCount());

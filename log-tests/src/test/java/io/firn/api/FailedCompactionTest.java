@@ -7,7 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.firn.Appender;
-import io.firn.Cleanup;
+import io.firn.CleanupPolicy;
 import io.firn.CompactionMetrics;
 import io.firn.LogStore;
 import io.firn.Partition;
@@ -64,7 +64,7 @@ class FailedCompactionTest {
     }
 
     private static TopicOptions options() {
-        return Stores.small().withCleanup(Cleanup.COMPACT).withMinDirtyRatio(0);
+        return Stores.small().withCleanup(CleanupPolicy.COMPACT).withMinDirtyRatio(0);
     }
 
     /** Appends until a few segments are sealed. */

@@ -5,10 +5,10 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import io.firn.Appender;
 import io.firn.LogStore;
+import io.firn.RecordHandler.Action;
 import io.firn.Tailer;
 import io.firn.Topic;
 import io.firn.TopicOptions;
-import io.firn.Verdict;
 import io.firn.file.FileTier;
 import io.firn.medium.FileMedium;
 import io.firn.medium.FilterFileMedium;
@@ -140,7 +140,7 @@ class FewDescriptorsTest {
                                 ByteBuffer expected =
                                         ByteBuffer.wrap(record(partition, read.getAndIncrement()));
                                 assertEquals(expected, record.value());
-                                return Verdict.CONTINUE;
+                                return Action.CONTINUE;
                             },
                             RECORDS);
                 }

@@ -4,10 +4,10 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.firn.Appender;
-import io.firn.Cleanup;
-import io.firn.DurabilityClass;
+import io.firn.CleanupPolicy;
 import io.firn.LogStore;
 import io.firn.Partition;
+import io.firn.Survives;
 import io.firn.TopicOptions;
 import io.firn.format.BatchFormat;
 import io.firn.format.FillerBatch;
@@ -43,8 +43,8 @@ class FillerEpochTest {
         KeyedRecords records = new KeyedRecords(31, 40, 10);
         TopicOptions options =
                 Stores.small()
-                        .withMinimumClass(DurabilityClass.PROCESS_CRASH)
-                        .withCleanup(Cleanup.COMPACT)
+                        .withMinimumClass(Survives.PROCESS_CRASH)
+                        .withCleanup(CleanupPolicy.COMPACT)
                         .withMinDirtyRatio(1); // only on request
         List<Header> appended = new ArrayList<>();
         int fillers = 0;

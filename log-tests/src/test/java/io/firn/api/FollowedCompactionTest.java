@@ -4,13 +4,13 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.firn.Appender;
-import io.firn.Cleanup;
+import io.firn.CleanupPolicy;
 import io.firn.CompactionResult;
 import io.firn.Durability;
-import io.firn.DurabilityClass;
 import io.firn.LogStore;
 import io.firn.Partition;
 import io.firn.StoreSnapshot.SegmentPlace;
+import io.firn.Survives;
 import io.firn.Tailer;
 import io.firn.TopicOptions;
 import java.nio.file.Path;
@@ -38,8 +38,8 @@ class FollowedCompactionTest {
         TopicOptions options =
                 Stores.small()
                         .withDurability(durability)
-                        .withMinimumClass(DurabilityClass.PROCESS_CRASH)
-                        .withCleanup(Cleanup.COMPACT)
+                        .withMinimumClass(Survives.PROCESS_CRASH)
+                        .withCleanup(CleanupPolicy.COMPACT)
                         .withMinDirtyRatio(1); // only on request
         try (LogStore store = tiers.at(directory).invokerMode().clock(clock).open()) {
             Partition partition = store.createTopic("t", options).partition(0);

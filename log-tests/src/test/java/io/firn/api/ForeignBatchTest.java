@@ -13,10 +13,10 @@ import io.firn.DamagedRangeException;
 import io.firn.Durability;
 import io.firn.LogStore;
 import io.firn.Partition;
+import io.firn.RecordHandler.Action;
 import io.firn.RecordTooLargeException;
 import io.firn.StoredRecord;
 import io.firn.Tailer;
-import io.firn.Verdict;
 import io.firn.format.BatchEncoder;
 import io.firn.format.BatchFormat;
 import io.firn.host.HostedAppender;
@@ -215,7 +215,7 @@ class ForeignBatchTest {
                 tailer.poll(
                         record -> {
                             found.add(record.copy());
-                            return Verdict.CONTINUE;
+                            return Action.CONTINUE;
                         },
                         100);
             } catch (DamagedRangeException e) {

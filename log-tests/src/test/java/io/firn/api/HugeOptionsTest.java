@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.firn.Appender;
-import io.firn.Cleanup;
+import io.firn.CleanupPolicy;
 import io.firn.LogStore;
 import io.firn.Partition;
 import io.firn.RetainUntilRead;
@@ -44,7 +44,7 @@ class HugeOptionsTest {
 
     @ParameterizedTest
     @EnumSource
-    void shouldKeepAndAppendRecordsWithTheLargestValueOfEachOption(Cleanup cleanup) {
+    void shouldKeepAndAppendRecordsWithTheLargestValueOfEachOption(CleanupPolicy cleanup) {
         TopicOptions options =
                 Stores.small()
                         .withCleanup(cleanup)
@@ -55,7 +55,7 @@ class HugeOptionsTest {
                         .withMinCompactionLag(Duration.ofDays(365))
                         .withMaxCompactionLag(LONGEST)
                         .withTombstoneRetention(LONGEST);
-        if (cleanup == Cleanup.DELETE) {
+        if (cleanup == CleanupPolicy.DELETE) {
             options =
                     options.withRetainUntilRead(
                             RetainUntilRead.by("c")

@@ -11,10 +11,10 @@ import io.firn.Durability;
 import io.firn.LogStore;
 import io.firn.LogStoreBuilder;
 import io.firn.Partition;
+import io.firn.RecordHandler.Action;
 import io.firn.Tailer;
 import io.firn.Topic;
 import io.firn.TopicOptions;
-import io.firn.Verdict;
 import io.firn.sim.FirstRunOnly;
 import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadInfo;
@@ -121,7 +121,7 @@ class IdleTest {
             Topic topic = store.createTopic("t", options);
             awaitRest();
             appendToEach(topic);
-            topic.cursor("c").advance(0, 1);
+            topic.cursor("c").commit(0, 1);
             awaitRest();
             assertEquals(0, store.metrics().backgroundErrors());
         }
@@ -195,7 +195,7 @@ class IdleTest {
     }
 
     private static int poll(Tailer tailer, int most) {
-        return tailer.poll(record -> Verdict.CONTINUE, most, Duration.ofDays(1));
+        return tailer.poll(record -> Action.CONTINUE, most, Duration.ofDays(1));
     }
 
     @Test
@@ -289,7 +289,7 @@ class IdleTest {
                 // The active segment, and the block that is set aside.
                 assertTrue(medium.mappings() <= 2, medium.mappings() + " mappings");
                 Tailer tailer = partition.openTailer();
-                assertEquals(20, tailer.poll(record -> Verdict.CONTINUE, 1_000) + rest(tailer));
+                assertEquals(20, tailer.poll(record -> Action.CONTINUE, 1_000) + rest(tailer));
                 Stores.work(store);
             }
         }
@@ -299,7 +299,7 @@ class IdleTest {
     private static int rest(Tailer tailer) {
         int count = 0;
         int polled;
-        while ((polled = tailer.poll(record -> Verdict.CONTINUE, 1_000)) > 0) {
+        while ((polled = tailer.poll(record -> Action.CONTINUE, 1_000)) > 0) {
             count += polled;
         }
         return count;

@@ -15,10 +15,10 @@ import io.firn.ExclusiveAppender;
 import io.firn.InvalidOptionException;
 import io.firn.LogStore;
 import io.firn.Partition;
+import io.firn.RecordHandler.Action;
 import io.firn.Tailer;
 import io.firn.Topic;
 import io.firn.TopicAppender;
-import io.firn.Verdict;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -68,13 +68,13 @@ class InvokerModeTest {
                         store.doWork();
                     }
                     appender.awaitDurable(last);
-                    seen += tailer.poll(record -> Verdict.CONTINUE, 10, Duration.ofSeconds(1));
+                    seen += tailer.poll(record -> Action.CONTINUE, 10, Duration.ofSeconds(1));
                 }
             }
             assertEquals(300, seen);
             assertEquals(300, told.get(told.size() - 1));
             assertTrue(partition.metrics().rolls() > 10);
-            topic.cursor("c").advance(0, 300);
+            topic.cursor("c").commit(0, 300);
             topic.cursor("c").force();
             partition.force();
             Stores.await(
@@ -115,9 +115,9 @@ class InvokerModeTest {
     void shouldEndAWaitThatNobodyCanEndFromElsewhere() {
         try (LogStore store = Stores.at(directory).invokerMode().open()) {
             Tailer tailer = store.createTopic("t", Stores.small()).openTailer();
-            assertEquals(0, tailer.poll(record -> Verdict.CONTINUE, 1, Duration.ofMillis(20)));
+            assertEquals(0, tailer.poll(record -> Action.CONTINUE, 1, Duration.ofMillis(20)));
             Thread.currentThread().interrupt();
-            assertEquals(0, tailer.poll(record -> Verdict.CONTINUE, 1, Duration.ofHours(1)));
+            assertEquals(0, tailer.poll(record -> Action.CONTINUE, 1, Duration.ofHours(1)));
             assertTrue(Thread.interrupted());
         }
     }

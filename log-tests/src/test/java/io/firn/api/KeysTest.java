@@ -7,7 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.firn.Claim;
-import io.firn.Cleanup;
+import io.firn.CleanupPolicy;
 import io.firn.Compression;
 import io.firn.ExclusiveAppender;
 import io.firn.FirnException;
@@ -52,7 +52,7 @@ class KeysTest {
         store.close();
     }
 
-    private Topic create(Cleanup cleanup) {
+    private Topic create(CleanupPolicy cleanup) {
         return store.createTopic("t", Stores.small().withCleanup(cleanup));
     }
 
@@ -72,7 +72,7 @@ class KeysTest {
 
     @ParameterizedTest
     @EnumSource(names = {"COMPACT", "COMPACT_AND_DELETE"})
-    void shouldRefuseEachKindOfAppendWithoutAKeyAndAppendNothing(Cleanup cleanup) {
+    void shouldRefuseEachKindOfAppendWithoutAKeyAndAppendNothing(CleanupPolicy cleanup) {
         Topic topic = create(cleanup);
         Partition partition = topic.partition(0);
         Class<InvalidOptionException> error = InvalidOptionException.class;
@@ -106,7 +106,7 @@ class KeysTest {
 
     @Test
     void shouldTakeRecordsWithKeysAlsoEmptyOnesAndTombstones() {
-        Partition partition = create(Cleanup.COMPACT).partition(0);
+        Partition partition = create(CleanupPolicy.COMPACT).partition(0);
         byte[] empty = {};
         try (ExclusiveAppender appender = partition.openAppender()) {
             appender.append(KEY, VALUE);
@@ -122,23 +122,23 @@ class KeysTest {
 
     @Test
     void shouldAskForKeysFromTheChangeOnAndReadWhatIsFromBefore() {
-        Topic topic = create(Cleanup.DELETE);
+        Topic topic = create(CleanupPolicy.DELETE);
         Partition partition = topic.partition(0);
         try (ExclusiveAppender appender = partition.openAppender()) {
             appender.append(VALUE);
             Claim claim = appender.tryClaim(1);
             assertNotNull(claim);
-            topic.changeOptions(topic.options().withCleanup(Cleanup.COMPACT));
+            topic.changeOptions(topic.options().withCleanup(CleanupPolicy.COMPACT));
             assertRefused(InvalidOptionException.class, claim::commit);
             assertRefused(InvalidOptionException.class, () -> appender.append(VALUE));
             appender.append(KEY, VALUE);
-            topic.changeOptions(topic.options().withCleanup(Cleanup.DELETE));
+            topic.changeOptions(topic.options().withCleanup(CleanupPolicy.DELETE));
             appender.append(VALUE);
         }
-        topic.changeOptions(topic.options().withCleanup(Cleanup.COMPACT));
+        topic.changeOptions(topic.options().withCleanup(CleanupPolicy.COMPACT));
         store.close();
         open();
-        assertEquals(Cleanup.COMPACT, store.openTopic("t").options().cleanup());
+        assertEquals(CleanupPolicy.COMPACT, store.openTopic("t").options().cleanup());
         Partition again = store.openTopic("t").partition(0);
         try (ExclusiveAppender appender = again.openAppender();
                 Tailer tailer = again.openTailer()) {
@@ -152,11 +152,11 @@ class KeysTest {
     /** A version of Firn that does not know compaction refuses version 2. */
     @Test
     void shouldWriteTheTopicFileOfVersion2OnlyWhileTheTopicIsCompacted() throws Exception {
-        Topic topic = create(Cleanup.DELETE);
+        Topic topic = create(CleanupPolicy.DELETE);
         assertEquals("firn topic 1", firstLineOfTopicFile(topic));
-        topic.changeOptions(topic.options().withCleanup(Cleanup.COMPACT_AND_DELETE));
+        topic.changeOptions(topic.options().withCleanup(CleanupPolicy.COMPACT_AND_DELETE));
         assertEquals("firn topic 2", firstLineOfTopicFile(topic));
-        topic.changeOptions(topic.options().withCleanup(Cleanup.DELETE));
+        topic.changeOptions(topic.options().withCleanup(CleanupPolicy.DELETE));
         assertEquals("firn topic 1", firstLineOfTopicFile(topic));
     }
 
@@ -167,7 +167,7 @@ class KeysTest {
 
     @Test
     void shouldAskForKeysInAPartitionThatWasAdded() {
-        Topic topic = create(Cleanup.COMPACT);
+        Topic topic = create(CleanupPolicy.COMPACT);
         topic.addPartitions(2);
         try (ExclusiveAppender appender = topic.partition(1).openAppender()) {
             assertRefused(InvalidOptionException.class, () -> appender.append(VALUE));

@@ -15,13 +15,13 @@ import io.firn.InvalidOptionException;
 import io.firn.LogStore;
 import io.firn.LogStoreBuilder;
 import io.firn.Partition;
+import io.firn.RecordHandler.Action;
 import io.firn.StoreLockedException;
 import io.firn.StoreOpenException;
 import io.firn.Tailer;
 import io.firn.Topic;
 import io.firn.TopicAppender;
 import io.firn.TopicOptions;
-import io.firn.Verdict;
 import io.firn.file.FileTier;
 import io.firn.host.HostedPartition;
 import io.firn.host.HostedStore;
@@ -85,7 +85,7 @@ class LifecycleTest {
             Stores.readAll(tailer);
             topic.partition(0).findTimestamp(5);
         }
-        topic.cursor("c").advance(0, topic.partition(0).nextOffset());
+        topic.cursor("c").commit(0, topic.partition(0).nextOffset());
     }
 
     @Test
@@ -164,7 +164,7 @@ class LifecycleTest {
         Tailer tailer = topic.openTailer();
         Stores.fill(exclusive, 20, 10_000);
         Stores.fill(shared, 20, 10_000);
-        tailer.poll(record -> Verdict.CONTINUE, 5);
+        tailer.poll(record -> Action.CONTINUE, 5);
         store.close();
         exclusive.close();
         shared.close();
@@ -187,12 +187,12 @@ class LifecycleTest {
                         record -> {
                             store.close();
                             assertEquals("still readable", Stores.text(record.copy().value()));
-                            return Verdict.CONTINUE;
+                            return Action.CONTINUE;
                         },
                         10);
         assertEquals(1, taken);
         assertEquals(0, medium.mappings());
-        assertThrows(ClosedException.class, () -> tailer.poll(r -> Verdict.CONTINUE, 1));
+        assertThrows(ClosedException.class, () -> tailer.poll(r -> Action.CONTINUE, 1));
     }
 
     @Test
@@ -256,10 +256,10 @@ class LifecycleTest {
                         () -> appender.append(appender.newBatch().add(bytes("b"))),
                         () -> appender.appendAsync(bytes("b"), 0, 1),
                         () -> topicAppender.append(null, bytes("b")),
-                        () -> tailer.poll(record -> Verdict.CONTINUE, 1),
-                        () -> tailer.poll(r -> Verdict.CONTINUE, 1, Duration.ofHours(1)),
+                        () -> tailer.poll(record -> Action.CONTINUE, 1),
+                        () -> tailer.poll(r -> Action.CONTINUE, 1, Duration.ofHours(1)),
                         () -> tailer.seekToTimestamp(0),
-                        () -> cursor.advance(0, 1),
+                        () -> cursor.commit(0, 1),
                         () -> cursor.force());
         for (int i = 0; i < uses.size(); i++) {
             assertThrows(ClosedException.class, uses.get(i), "use " + i);

@@ -9,9 +9,9 @@ import io.firn.Appender;
 import io.firn.InvalidOptionException;
 import io.firn.LogStore;
 import io.firn.OffsetOutOfRangeException;
+import io.firn.RecordHandler.Action;
 import io.firn.Tailer;
 import io.firn.Topic;
-import io.firn.Verdict;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -65,7 +65,7 @@ class ManyPartitionsTest {
                         tailer.poll(
                                 record -> {
                                     assertEquals(next[record.partition()]++, record.offset());
-                                    return Verdict.CONTINUE;
+                                    return Action.CONTINUE;
                                 },
                                 limit);
                 assertTrue(taken > 0 && taken <= limit, "took " + taken);
@@ -74,7 +74,7 @@ class ManyPartitionsTest {
                     assertEquals(next[p], tailer.offset(p));
                 }
             }
-            assertEquals(0, tailer.poll(record -> Verdict.CONTINUE, limit));
+            assertEquals(0, tailer.poll(record -> Action.CONTINUE, limit));
         }
     }
 
@@ -87,7 +87,7 @@ class ManyPartitionsTest {
                 tailer.poll(
                         record -> {
                             next[record.partition()]++;
-                            return Verdict.CONTINUE;
+                            return Action.CONTINUE;
                         },
                         2);
                 append(0, 2); // always something to read in the first
@@ -100,19 +100,19 @@ class ManyPartitionsTest {
 
     @Test
     void shouldEndThePollOfAllPartitionsWhenTheHandlerSaysSo() {
-        for (Verdict verdict : List.of(Verdict.STOP, Verdict.AGAIN)) {
+        for (Action action : List.of(Action.STOP, Action.RETRY)) {
             Tailer tailer = topic.openTailer();
             List<Integer> seen = new ArrayList<>();
             tailer.poll(
                     record -> {
                         seen.add(record.partition());
-                        return record.offset() == EACH - 1 ? verdict : Verdict.CONTINUE;
+                        return record.offset() == EACH - 1 ? action : Action.CONTINUE;
                     },
                     1000);
             assertEquals(EACH, seen.size());
             assertEquals(1, seen.stream().distinct().count());
             int first = seen.get(0);
-            assertEquals(verdict == Verdict.STOP ? EACH : EACH - 1, tailer.offset(first));
+            assertEquals(action == Action.STOP ? EACH : EACH - 1, tailer.offset(first));
         }
     }
 
@@ -127,7 +127,7 @@ class ManyPartitionsTest {
                 tailer.poll(
                         record -> {
                             taken[record.partition()]++;
-                            return Verdict.CONTINUE;
+                            return Action.CONTINUE;
                         },
                         30);
             } catch (OffsetOutOfRangeException e) {
@@ -138,7 +138,7 @@ class ManyPartitionsTest {
         assertTrue(failures > 0);
         assertEquals("[50, 0, 0, 50]", Arrays.toString(taken));
         tailer.seek(1, 0);
-        while (tailer.poll(record -> Verdict.CONTINUE, 30) > 0) {
+        while (tailer.poll(record -> Action.CONTINUE, 30) > 0) {
             continue;
         }
         assertEquals(EACH, tailer.offset(1));
@@ -156,7 +156,7 @@ class ManyPartitionsTest {
                                     tailer.poll(
                                             record -> {
                                                 from[0] = record.partition();
-                                                return Verdict.CONTINUE;
+                                                return Action.CONTINUE;
                                             },
                                             10,
                                             Duration.ofMinutes(10)));
@@ -175,7 +175,7 @@ class ManyPartitionsTest {
         tailer.poll(
                 record -> {
                     seen.add(record.partition());
-                    return Verdict.CONTINUE;
+                    return Action.CONTINUE;
                 },
                 1000);
         assertEquals(List.of(1, 3), seen.stream().distinct().sorted().toList());
@@ -186,6 +186,6 @@ class ManyPartitionsTest {
         assertThrows(InvalidOptionException.class, () -> topic.openTailer(1, 1));
         assertThrows(InvalidOptionException.class, () -> topic.openTailer(4));
         assertThrows(InvalidOptionException.class, () -> topic.openTailer(-1));
-        assertEquals(EACH, topic.openTailer(3).poll(record -> Verdict.CONTINUE, 100));
+        assertEquals(EACH, topic.openTailer(3).poll(record -> Action.CONTINUE, 100));
     }
 }

@@ -87,8 +87,8 @@ class MetricsTest {
             assertEquals(0, tier.usedBytes());
             assertEquals(0, tier.spilledSegments());
             assertEquals(
-                    FileMedium.real().durabilityClass(directory),
-                    tier.durabilityClass(),
+                    FileMedium.real().survives(directory),
+                    tier.survives(),
                     "what the file system gives, no more");
             Partition partition = store.createTopic("t", Stores.small()).partition(0);
             try (Appender appender = partition.openAppender()) {

@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.firn.Appender;
-import io.firn.Cleanup;
+import io.firn.CleanupPolicy;
 import io.firn.LogStore;
 import io.firn.Partition;
 import io.firn.Topic;
@@ -22,12 +22,13 @@ class MetricsTextTest {
     @Test
     void shouldShowMetricsByTheNamesOfTheApi() {
         try (LogStore store = Stores.at(directory).open()) {
-            Topic topic = store.createTopic("orders", Stores.small().withCleanup(Cleanup.COMPACT));
+            Topic topic =
+                    store.createTopic("orders", Stores.small().withCleanup(CleanupPolicy.COMPACT));
             Partition partition = topic.partition(0);
             try (Appender appender = partition.openSharedAppender();
                     Transaction tx = store.beginTransaction()) {
                 appender.append(bytes("k"), bytes("v"));
-                topic.cursor("c").advance(0, 1);
+                topic.cursor("c").commit(0, 1);
                 tx.append(partition, bytes("k"), bytes("v"));
                 checkText(store.metrics(), "StoreMetrics[tiers=[TierMetrics[label=tier-0, ");
                 checkText(store.metrics(), "capacityBytes=unlimited, ");

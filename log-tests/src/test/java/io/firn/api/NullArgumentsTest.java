@@ -7,9 +7,9 @@ import io.firn.LogStore;
 import io.firn.LogStoreBuilder;
 import io.firn.MoveControl;
 import io.firn.Partition;
+import io.firn.RecordHandler.Action;
 import io.firn.Tailer;
 import io.firn.Topic;
-import io.firn.Verdict;
 import io.firn.file.FileTier;
 import io.firn.host.HostedPartition;
 import io.firn.medium.FileMedium;
@@ -75,7 +75,7 @@ class NullArgumentsTest {
             try (Tailer tailer = partition.openTailer()) {
                 assertRefused("handler", () -> tailer.poll(null, 1));
                 assertRefused("handler", () -> tailer.poll(null, 1, Duration.ZERO));
-                assertRefused("timeout", () -> tailer.poll(r -> Verdict.CONTINUE, 1, null));
+                assertRefused("timeout", () -> tailer.poll(r -> Action.CONTINUE, 1, null));
                 assertRefused("cursor", () -> tailer.seekTo(null));
                 assertRefused("consumer", () -> tailer.forEach(null, 1));
                 assertRefused("handler", () -> tailer.run(null));

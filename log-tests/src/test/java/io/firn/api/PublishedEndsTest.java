@@ -13,11 +13,11 @@ import io.firn.Durability;
 import io.firn.LogStore;
 import io.firn.LogStoreBuilder;
 import io.firn.Partition;
+import io.firn.RecordHandler.Action;
 import io.firn.StoredRecord;
 import io.firn.Tailer;
 import io.firn.Topic;
 import io.firn.TopicOptions;
-import io.firn.Verdict;
 import io.firn.host.HostedPartition;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -93,7 +93,7 @@ class PublishedEndsTest {
         Tailer tailer = followed.openTailer();
         try (Appender appender = topic.partition(0).openAppender()) {
             for (int i = 0; i < 500; i++) {
-                assertEquals(0, tailer.poll(record -> Verdict.CONTINUE, 1));
+                assertEquals(0, tailer.poll(record -> Action.CONTINUE, 1));
                 appender.append(Stores.numbered(i, 1_000));
                 assertEquals(i + 1, followed.visibleOffset());
                 assertShows(tailer, i, 1_000);
@@ -110,7 +110,7 @@ class PublishedEndsTest {
         tailer.poll(
                 record -> {
                     found.add(record.copy());
-                    return Verdict.CONTINUE;
+                    return Action.CONTINUE;
                 },
                 10);
         assertEquals(1, found.size(), "records at " + number);
@@ -153,12 +153,12 @@ class PublishedEndsTest {
         return 10 + number % 7 * 1_500;
     }
 
-    private static Verdict look(io.firn.Record record, AtomicInteger next) {
+    private static Action look(io.firn.LogRecord record, AtomicInteger next) {
         int number = next.get();
         assertEquals(number, record.offset());
         assertArrayEquals(Stores.numbered(number, lengthOf(number)), record.copy().value());
         next.incrementAndGet();
-        return Verdict.CONTINUE;
+        return Action.CONTINUE;
     }
 
     @Test

@@ -13,10 +13,10 @@ import io.firn.InvalidOptionException;
 import io.firn.LogStore;
 import io.firn.Partition;
 import io.firn.ReadMemoryException;
+import io.firn.RecordHandler.Action;
 import io.firn.Tailer;
 import io.firn.TailerLoop;
 import io.firn.Topic;
-import io.firn.Verdict;
 import io.firn.format.BatchEncoder;
 import io.firn.host.HostedAppender;
 import java.nio.file.Path;
@@ -83,7 +83,7 @@ class ReadMemoryTest {
                             Arrays.fill(expected, (byte) (10L * partition + record.offset()));
                             assertEquals(offset, record.offset());
                             assertArrayEquals(expected, record.copy().value());
-                            return Verdict.CONTINUE;
+                            return Action.CONTINUE;
                         },
                         1);
         assertEquals(1, taken);
@@ -117,7 +117,7 @@ class ReadMemoryTest {
             BatchTooLargeException e =
                     assertThrows(
                             BatchTooLargeException.class,
-                            () -> tailer.poll(record -> Verdict.CONTINUE, 100));
+                            () -> tailer.poll(record -> Action.CONTINUE, 100));
             assertEquals(1, e.partition());
             assertEquals(0, e.fromOffset());
             assertEquals(6, e.toOffset());
@@ -127,9 +127,9 @@ class ReadMemoryTest {
             assertTrue(e.getMessage().contains("readMemory"), e.getMessage());
             assertTrue(e.getMessage().contains("seek(6)"), e.getMessage());
 
-            assertEquals(RECORDS, tailer.poll(record -> Verdict.CONTINUE, RECORDS));
+            assertEquals(RECORDS, tailer.poll(record -> Action.CONTINUE, RECORDS));
             tailer.seek(1, e.toOffset());
-            assertEquals(1, tailer.poll(record -> Verdict.CONTINUE, 100));
+            assertEquals(1, tailer.poll(record -> Action.CONTINUE, 100));
         }
         assertEquals(List.of(), topic.partition(1).damage());
     }
@@ -140,7 +140,7 @@ class ReadMemoryTest {
         store.close();
         store = Stores.at(directory).readMemory(2 * MEMORY).open();
         try (Tailer tailer = store.openTopic("t").partition(0).openTailer()) {
-            assertEquals(6, tailer.poll(record -> Verdict.CONTINUE, 100));
+            assertEquals(6, tailer.poll(record -> Action.CONTINUE, 100));
         }
     }
 
@@ -154,7 +154,7 @@ class ReadMemoryTest {
                 tailer.poll(
                         record -> {
                             partitions.add(record.partition());
-                            return Verdict.CONTINUE;
+                            return Action.CONTINUE;
                         },
                         1);
             }
@@ -179,7 +179,7 @@ class ReadMemoryTest {
                 Stores.start(
                         () -> {
                             try (Tailer tailer = topic.partition(2).openTailer()) {
-                                return tailer.poll(record -> Verdict.CONTINUE, 100);
+                                return tailer.poll(record -> Action.CONTINUE, 100);
                             }
                         });
         Stores.await(
@@ -205,7 +205,7 @@ class ReadMemoryTest {
                         } catch (InterruptedException e) {
                             throw new IllegalStateException(e);
                         }
-                        return Verdict.CONTINUE;
+                        return Action.CONTINUE;
                     },
                     100);
         }
@@ -230,9 +230,7 @@ class ReadMemoryTest {
                             try (Tailer tailer = topic.openTailer(2, 3)) {
                                 int taken =
                                         tailer.poll(
-                                                record -> Verdict.CONTINUE,
-                                                100,
-                                                Duration.ofDays(1));
+                                                record -> Action.CONTINUE, 100, Duration.ofDays(1));
                                 return taken == 0 && Thread.interrupted();
                             }
                         });
@@ -289,7 +287,7 @@ class ReadMemoryTest {
                         ReadMemoryException e =
                                 assertThrows(
                                         ReadMemoryException.class,
-                                        () -> third.poll(record -> Verdict.CONTINUE, 1));
+                                        () -> third.poll(record -> Action.CONTINUE, 1));
                         assertEquals(2, e.partition());
                         assertEquals(0, e.offset());
                         assertTrue(e.getMessage().contains("readMemory"), e.getMessage());
@@ -300,10 +298,10 @@ class ReadMemoryTest {
                         second.poll(
                                 record -> {
                                     inner.run();
-                                    return Verdict.CONTINUE;
+                                    return Action.CONTINUE;
                                 },
                                 1);
-                        return Verdict.CONTINUE;
+                        return Action.CONTINUE;
                     },
                     1);
             assertEquals(1, refused.get());
@@ -322,12 +320,12 @@ class ReadMemoryTest {
                             .onError(
                                     error ->
                                             error instanceof BatchTooLargeException
-                                                    ? Verdict.CONTINUE
-                                                    : Verdict.STOP);
+                                                    ? Action.CONTINUE
+                                                    : Action.STOP);
             tailer.run(
                     record -> {
                         offsets.add(record.offset());
-                        return offsets.size() == RECORDS ? Verdict.STOP : Verdict.CONTINUE;
+                        return offsets.size() == RECORDS ? Action.STOP : Action.CONTINUE;
                     },
                     loop);
         }

@@ -20,13 +20,13 @@ import io.firn.InvalidOptionException;
 import io.firn.LogStore;
 import io.firn.OffsetOutOfRangeException;
 import io.firn.Partition;
+import io.firn.RecordHandler.Action;
 import io.firn.StoreOpenException;
 import io.firn.StoredRecord;
 import io.firn.Tailer;
 import io.firn.Topic;
 import io.firn.TopicOptions;
 import io.firn.UnknownTopicException;
-import io.firn.Verdict;
 import io.firn.host.HostedStore;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -139,7 +139,7 @@ class ReadOnlyTest {
                                     Stores.numbered(next[0], 8 + next[0] % 1_000),
                                     record.copy().value());
                             next[0]++;
-                            return Verdict.CONTINUE;
+                            return Action.CONTINUE;
                         },
                         1 + 100 * seed,
                         Duration.ofMillis(50));
@@ -173,7 +173,7 @@ class ReadOnlyTest {
                 "the news",
                 () -> {
                     try {
-                        tailer.poll(record -> Verdict.CONTINUE, 1, Duration.ofMillis(10));
+                        tailer.poll(record -> Action.CONTINUE, 1, Duration.ofMillis(10));
                         return false;
                     } catch (UnknownTopicException e) {
                         return true;
@@ -205,7 +205,7 @@ class ReadOnlyTest {
             writers.beforeForce(forcing);
             appender.appendAsync(bytes("not yet"), 0, 7);
             Stores.await("the force", () -> forcing.held() > 0);
-            assertEquals(0, tailer.poll(record -> Verdict.CONTINUE, 1, Duration.ofMillis(100)));
+            assertEquals(0, tailer.poll(record -> Action.CONTINUE, 1, Duration.ofMillis(100)));
             assertEquals(1, partition.nextOffset());
             forcing.open();
             assertEquals(List.of("not yet"), texts(read(tailer, 1)));
@@ -279,7 +279,7 @@ class ReadOnlyTest {
                             assertEquals(next[0]++, record.offset());
                             assertArrayEquals(
                                     Stores.numbered(record.offset(), 5_000), record.copy().value());
-                            return Verdict.CONTINUE;
+                            return Action.CONTINUE;
                         },
                         1,
                         Duration.ofMillis(5));
@@ -362,7 +362,7 @@ class ReadOnlyTest {
                 Stores.fill(appender, 60, 5_000);
                 topic.partition(0).force();
             }
-            topic.cursor("c").advance(0, 30);
+            topic.cursor("c").commit(0, 30);
         }
     }
 
@@ -409,7 +409,7 @@ class ReadOnlyTest {
         assertEquals(List.of(), reader.openTopic("t").cursorNames());
         assertFalse(reader.openTopic("t").hasCursor("c"));
         for (long at = 1; at <= 5; at++) {
-            topic.cursor("c").advance(1, at);
+            topic.cursor("c").commit(1, at);
             topic.cursor("c").force();
             assertEquals(at, seen.offset(1));
         }
@@ -459,7 +459,7 @@ class ReadOnlyTest {
                         () -> read.partition(0).openAppender(),
                         () -> read.partition(0).openSharedAppender(),
                         () -> read.partition(0).deleteRecordsBefore(0),
-                        () -> read.cursor("c").advance(0, 0),
+                        () -> read.cursor("c").commit(0, 0),
                         () -> read.cursor("c").force(),
                         () -> read.deleteCursor("c"));
         for (int i = 0; i < changes.size(); i++) {

@@ -44,7 +44,7 @@ class ReplicaCursorsInTransactionsTest {
             @Override
             void move(LogStore store, Topic topic, long offset, Runnable beforeTheCommit) {
                 try (Transaction tx = store.beginTransaction()) {
-                    tx.advance(topic.cursor("reader"), 0, offset);
+                    tx.commitCursor(topic.cursor("reader"), 0, offset);
                     beforeTheCommit.run();
                     tx.commit();
                 }
@@ -55,7 +55,7 @@ class ReplicaCursorsInTransactionsTest {
             void move(LogStore store, Topic topic, long offset, Runnable beforeTheCommit) {
                 TransactionCoordinator coordinator = HostedStore.of(store).transactions();
                 ProducerIdentity id = coordinator.open("p", Duration.ofDays(1), null);
-                coordinator.advance("p", id, List.of(moveTo(topic, 0, offset)));
+                coordinator.commitCursors("p", id, List.of(moveTo(topic, 0, offset)));
                 beforeTheCommit.run();
                 coordinator.end("p", id, true, false);
             }
@@ -155,15 +155,15 @@ class ReplicaCursorsInTransactionsTest {
     void shouldRefuseAPositionThatACursorCannotHave() {
         TransactionCoordinator coordinator = HostedStore.of(store).transactions();
         ProducerIdentity id = coordinator.open("p", Duration.ofDays(1), null);
-        Consumer<CursorMove> move = each -> coordinator.advance("p", id, List.of(each));
+        Consumer<CursorMove> move = each -> coordinator.commitCursors("p", id, List.of(each));
         assertRefused("has no partition 1", () -> move.accept(moveTo(replica, 1, 0)));
         assertRefused("has no partition -1", () -> move.accept(moveTo(replica, -1, 0)));
         CursorMove misnamed = new CursorMove(replica, "n".repeat(300), 0, 1);
         assertRefused("a cursor's name has", () -> move.accept(misnamed));
         try (Transaction tx = store.beginTransaction()) {
             Cursor cursor = replica.cursor("reader");
-            assertRefused("offset 11 is not in [0, 10]", () -> tx.advance(cursor, 0, 11));
-            assertRefused("has no partition 1", () -> tx.advance(cursor, 1, 0));
+            assertRefused("offset 11 is not in [0, 10]", () -> tx.commitCursor(cursor, 0, 11));
+            assertRefused("has no partition 1", () -> tx.commitCursor(cursor, 1, 0));
         }
         store.deleteTopic("replica");
         FirnException gone =
@@ -180,7 +180,7 @@ class ReplicaCursorsInTransactionsTest {
             ProducerIdentity id = coordinator.open("p", Duration.ofDays(1), null);
             assertRefused(
                     "does not belong to the store",
-                    () -> coordinator.advance("p", id, List.of(moveTo(foreign, 0, 0))));
+                    () -> coordinator.commitCursors("p", id, List.of(moveTo(foreign, 0, 0))));
         }
     }
 

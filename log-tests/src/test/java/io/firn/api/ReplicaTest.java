@@ -6,15 +6,16 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.firn.AppenderBusyException;
-import io.firn.Cleanup;
+import io.firn.CleanupPolicy;
 import io.firn.Compression;
 import io.firn.CursorOptions;
 import io.firn.CursorTailer;
 import io.firn.Durability;
 import io.firn.InvalidOptionException;
-import io.firn.Isolation;
+import io.firn.IsolationLevel;
 import io.firn.LogStore;
 import io.firn.Partition;
+import io.firn.RecordHandler.Action;
 import io.firn.ReplicatedTopicException;
 import io.firn.StoredRecord;
 import io.firn.Tailer;
@@ -24,7 +25,6 @@ import io.firn.TopicOptions;
 import io.firn.Transaction;
 import io.firn.TruncatedException;
 import io.firn.UnexpectedOffsetException;
-import io.firn.Verdict;
 import io.firn.host.BatchReader;
 import io.firn.host.BatchRun;
 import io.firn.host.EpochEnd;
@@ -99,7 +99,8 @@ class ReplicaTest {
 
     /** Checks that the batches of a source are in a partition, byte for byte. */
     static void assertHolds(SourceLog source, Partition partition) {
-        BatchReader reader = HostedPartition.of(partition).openBatchReader(Isolation.UNCOMMITTED);
+        BatchReader reader =
+                HostedPartition.of(partition).openBatchReader(IsolationLevel.READ_UNCOMMITTED);
         for (SourceLog.Stored stored : source.batches()) {
             try (BatchRun run = reader.read(stored.base(), 1, true)) {
                 byte[] found = new byte[run.bytes().remaining()];
@@ -192,14 +193,14 @@ class ReplicaTest {
         }
         Partition partition = topic.partition(0);
         assertEquals(source.nextOffset() + 10, partition.nextOffset());
-        assertEquals(List.of("a", "b", "c"), texts(partition, Isolation.COMMITTED));
+        assertEquals(List.of("a", "b", "c"), texts(partition, IsolationLevel.READ_COMMITTED));
         partition = reopen().partition(0);
-        assertEquals(List.of("a", "b", "c"), texts(partition, Isolation.COMMITTED));
+        assertEquals(List.of("a", "b", "c"), texts(partition, IsolationLevel.READ_COMMITTED));
         assertEquals(source.nextOffset() + 10, partition.nextOffset());
         assertEquals(List.of(), partition.damage());
     }
 
-    private static List<String> texts(Partition partition, Isolation isolation) {
+    private static List<String> texts(Partition partition, IsolationLevel isolation) {
         return Stores.texts(
                 Stores.readAll(partition.topic().openTailer(isolation, partition.index())));
     }
@@ -220,7 +221,7 @@ class ReplicaTest {
         for (int i = 0; i < 2; i++) {
             Partition partition = topic.partition(0);
             assertEquals(start, partition.logStartOffset());
-            assertEquals(List.of("a", "b"), texts(partition, Isolation.COMMITTED));
+            assertEquals(List.of("a", "b"), texts(partition, IsolationLevel.READ_COMMITTED));
             assertEquals(1, partition.metrics().segments());
             assertEquals(start, topic.partition(1).logStartOffset());
             assertEquals(start, topic.partition(1).nextOffset());
@@ -230,7 +231,8 @@ class ReplicaTest {
         try (ReplicaAppender other = HostedPartition.of(topic.partition(1)).openReplicaAppender()) {
             replicate(source, other, 10);
         }
-        assertEquals(List.of("a", "b"), texts(reopen().partition(1), Isolation.COMMITTED));
+        assertEquals(
+                List.of("a", "b"), texts(reopen().partition(1), IsolationLevel.READ_COMMITTED));
     }
 
     @Test
@@ -246,11 +248,12 @@ class ReplicaTest {
         }
         for (int i = 0; i < 3; i++) {
             Partition partition = topic.partition(0);
-            assertEquals(List.of("committed", "plain"), texts(partition, Isolation.COMMITTED));
+            assertEquals(
+                    List.of("committed", "plain"), texts(partition, IsolationLevel.READ_COMMITTED));
             assertEquals(
                     List.of("aborted", "committed", "plain", "open", "behind"),
-                    texts(partition, Isolation.UNCOMMITTED));
-            assertEquals(5, partition.visibleOffset(Isolation.COMMITTED));
+                    texts(partition, IsolationLevel.READ_UNCOMMITTED));
+            assertEquals(5, partition.visibleOffset(IsolationLevel.READ_COMMITTED));
             assertEquals(1, HostedPartition.of(partition).abortedTransactions(0, 5).size());
             topic = reopen();
         }
@@ -262,7 +265,7 @@ class ReplicaTest {
         }
         assertEquals(
                 List.of("committed", "plain", "open", "behind"),
-                texts(topic.partition(0), Isolation.COMMITTED));
+                texts(topic.partition(0), IsolationLevel.READ_COMMITTED));
     }
 
     @Test
@@ -280,7 +283,8 @@ class ReplicaTest {
                     ReplicatedTopicException.class,
                     () -> tx.append(partition, topic.newBatch().add(Stores.bytes("x"))));
         }
-        assertThrows(InvalidOptionException.class, () -> options().withCleanup(Cleanup.COMPACT));
+        assertThrows(
+                InvalidOptionException.class, () -> options().withCleanup(CleanupPolicy.COMPACT));
         assertThrows(
                 InvalidOptionException.class,
                 () -> topic.changeOptions(topic.options().withReplicated(false)));
@@ -362,7 +366,8 @@ class ReplicaTest {
             below.seek(299);
             ofBoth.seek(0, 500);
             BatchReader batches =
-                    HostedPartition.of(topic.partition(0)).openBatchReader(Isolation.COMMITTED);
+                    HostedPartition.of(topic.partition(0))
+                            .openBatchReader(IsolationLevel.READ_COMMITTED);
             BatchRun run = batches.read(500, 1, true);
             run.close();
             assertEquals(1, Stores.read(above, 1).size());
@@ -397,9 +402,11 @@ class ReplicaTest {
                 HostedPartition.of(topic.partition(0)).openReplicaAppender()) {
             replicate(source, appender, 100);
             BatchReader batches =
-                    HostedPartition.of(topic.partition(0)).openBatchReader(Isolation.COMMITTED);
+                    HostedPartition.of(topic.partition(0))
+                            .openBatchReader(IsolationLevel.READ_COMMITTED);
             BatchReader ofLast =
-                    HostedPartition.of(topic.partition(0)).openBatchReader(Isolation.COMMITTED);
+                    HostedPartition.of(topic.partition(0))
+                            .openBatchReader(IsolationLevel.READ_COMMITTED);
             BatchRun run = batches.read(301, 1, true);
             BatchRun last = ofLast.read(source.nextOffset() - 1, 1, true);
             byte[] before = bytes(run);
@@ -504,12 +511,12 @@ class ReplicaTest {
         try (ReplicaAppender appender =
                 HostedPartition.of(topic.partition(0)).openReplicaAppender()) {
             replicate(source, appender, 100);
-            topic.cursor("above").advance(0, 8);
+            topic.cursor("above").commit(0, 8);
             topic.cursor("above").force();
-            topic.cursor("below").advance(0, 3);
-            topic.cursor("back").advance(0, 9);
+            topic.cursor("below").commit(0, 3);
+            topic.cursor("back").commit(0, 9);
             topic.cursor("back").force();
-            topic.cursor("back").advance(0, 2);
+            topic.cursor("back").commit(0, 2);
             appender.truncate(5);
         }
         for (int i = 0; i < 2; i++) {
@@ -605,13 +612,13 @@ class ReplicaTest {
                         .onError(
                                 error -> {
                                     errors.add(error);
-                                    return Verdict.CONTINUE;
+                                    return Action.CONTINUE;
                                 });
         List<Long> offsets = new ArrayList<>();
         tailer.run(
                 record -> {
                     offsets.add(record.offset());
-                    return record.offset() == 8 ? Verdict.STOP : Verdict.CONTINUE;
+                    return record.offset() == 8 ? Action.STOP : Action.CONTINUE;
                 },
                 loop);
         assertEquals(1, errors.size());
@@ -631,12 +638,13 @@ class ReplicaTest {
                 HostedPartition.of(topic.partition(0)).openReplicaAppender()) {
             replicate(source, appender, 100);
             assertEquals(
-                    List.of("first", "second"), texts(topic.partition(0), Isolation.COMMITTED));
+                    List.of("first", "second"),
+                    texts(topic.partition(0), IsolationLevel.READ_COMMITTED));
             appender.truncate(cut);
             source.truncate(cut);
         }
         for (int i = 0; i < 2; i++) {
-            assertEquals(2, topic.partition(0).visibleOffset(Isolation.COMMITTED));
+            assertEquals(2, topic.partition(0).visibleOffset(IsolationLevel.READ_COMMITTED));
             topic = reopen();
         }
         source.marker(2, false).marker(3, true).append(Compression.NONE, "end");
@@ -647,7 +655,7 @@ class ReplicaTest {
         for (int i = 0; i < 2; i++) {
             assertEquals(
                     List.of("first", "third", "end"),
-                    texts(topic.partition(0), Isolation.COMMITTED));
+                    texts(topic.partition(0), IsolationLevel.READ_COMMITTED));
             topic = reopen();
         }
     }
@@ -666,7 +674,7 @@ class ReplicaTest {
             assertThrows(InvalidOptionException.class, () -> appender.truncate(2));
             assertEquals(3, appender.nextOffset());
         }
-        assertEquals(List.of("b", "c"), texts(topic.partition(0), Isolation.COMMITTED));
+        assertEquals(List.of("b", "c"), texts(topic.partition(0), IsolationLevel.READ_COMMITTED));
     }
 
     @Test
@@ -691,7 +699,7 @@ class ReplicaTest {
         for (int i = 0; i < 3; i++) {
             assertEquals(
                     List.of("plain", "behind", "still open", "last"),
-                    texts(topic.partition(0), Isolation.COMMITTED));
+                    texts(topic.partition(0), IsolationLevel.READ_COMMITTED));
             assertEquals(
                     2, HostedPartition.of(topic.partition(0)).abortedTransactions(0, 1004).size());
             topic = reopen();

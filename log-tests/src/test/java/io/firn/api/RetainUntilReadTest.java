@@ -163,7 +163,7 @@ class RetainUntilReadTest {
     void shouldListACursorThatRetentionWaitsForAndThatHasNoPosition() {
         create(RetainUntilRead.by("billing", "biling"));
         append(2 * EACH);
-        topic.cursor("billing").advance(0, EACH);
+        topic.cursor("billing").commit(0, EACH);
         List<CursorMetrics> lags = topic.cursorMetrics();
         assertEquals(
                 List.of("biling -1 " + 2 * EACH, "billing " + EACH + " " + EACH),
@@ -177,14 +177,14 @@ class RetainUntilReadTest {
         create(RetainUntilRead.by("a", "b"));
         append(5 * EACH + 1);
         assertEquals(0, start(), "neither cursor exists");
-        topic.cursor("a").advance(0, 5 * EACH);
+        topic.cursor("a").commit(0, 5 * EACH);
         work(200);
         assertEquals(0, start(), "b does not exist");
-        topic.cursor("b").advance(0, 3 * EACH - 1);
+        topic.cursor("b").commit(0, 3 * EACH - 1);
         work(200);
         assertEquals(2 * EACH, start(), "whole segments that both have passed");
-        topic.cursor("b").advance(0, 5 * EACH);
-        topic.cursor("other").advance(0, 1);
+        topic.cursor("b").commit(0, 5 * EACH);
+        topic.cursor("other").commit(0, 1);
         work(200);
         assertEquals(5 * EACH, start());
         assertEquals(0, unreadDeleted());
@@ -197,11 +197,11 @@ class RetainUntilReadTest {
         topic.cursor("has no position");
         append(2 * EACH + 1);
         assertEquals(2 * EACH, start(), "nobody reads");
-        topic.cursor("a").advance(0, 2 * EACH);
-        topic.cursor("b").advance(0, 2 * EACH);
+        topic.cursor("a").commit(0, 2 * EACH);
+        topic.cursor("b").commit(0, 2 * EACH);
         append(4 * EACH);
         assertEquals(2 * EACH, start());
-        topic.cursor("a").advance(0, 4 * EACH);
+        topic.cursor("a").commit(0, 4 * EACH);
         work(200);
         assertEquals(2 * EACH, start(), "b is slower");
         topic.deleteCursor("b");
@@ -216,7 +216,7 @@ class RetainUntilReadTest {
     void shouldKeepEverythingAgainForANamedCursorThatWasDeleted() {
         create(RetainUntilRead.by("a"));
         append(2 * EACH + 1);
-        topic.cursor("a").advance(0, EACH);
+        topic.cursor("a").commit(0, EACH);
         work(200);
         assertEquals(EACH, start());
         topic.deleteCursor("a");
@@ -233,7 +233,7 @@ class RetainUntilReadTest {
     void shouldNotBelieveAPositionThatIsNotPersisted() throws IOException {
         create(RetainUntilRead.by("a"));
         append(4 * EACH + 1);
-        topic.cursor("a").advance(0, EACH);
+        topic.cursor("a").commit(0, EACH);
         work(200);
         assertEquals(EACH, start());
         medium.beforeCreate(
@@ -242,7 +242,7 @@ class RetainUntilReadTest {
                         throw new IOException("no room, on purpose");
                     }
                 });
-        topic.cursor("a").advance(0, 4 * EACH);
+        topic.cursor("a").commit(0, 4 * EACH);
         append(EACH);
         work(60_000);
         assertEquals(EACH, start());
@@ -261,9 +261,9 @@ class RetainUntilReadTest {
         append(4 * EACH + 1);
         topic.changeOptions(topic.options().withRetentionBytes(TopicOptions.UNLIMITED));
         Cursor cursor = topic.cursor("a");
-        cursor.advance(0, 4 * EACH);
+        cursor.commit(0, 4 * EACH);
         cursor.force();
-        cursor.advance(0, EACH); // not persisted yet
+        cursor.commit(0, EACH); // not persisted yet
         topic.changeOptions(topic.options().withRetentionBytes(0));
         store.doWork();
         assertEquals(EACH, start());
@@ -277,7 +277,7 @@ class RetainUntilReadTest {
         append(4 * EACH + 1);
         topic.changeOptions(topic.options().withRetentionBytes(TopicOptions.UNLIMITED));
         Cursor cursor = topic.cursor("a");
-        cursor.advance(0, 4 * EACH);
+        cursor.commit(0, 4 * EACH);
         cursor.force();
         work(200);
         topic.changeOptions(topic.options().withRetentionBytes(0));
@@ -308,7 +308,7 @@ class RetainUntilReadTest {
         Thread reader =
                 new Thread(
                         () -> {
-                            cursor.advance(0, EACH);
+                            cursor.commit(0, EACH);
                             startThen.set(start());
                         });
         reader.start();
@@ -338,13 +338,13 @@ class RetainUntilReadTest {
     @Test
     void shouldWaitForCursorsOfAnEarlierRun() {
         create(RetainUntilRead.byAll());
-        topic.cursor("a").advance(0, 0);
+        topic.cursor("a").commit(0, 0);
         append(3 * EACH + 1);
         reopen();
         work(200);
         append(EACH);
         assertEquals(0, start(), "nobody has asked for the cursor");
-        topic.cursor("a").advance(0, 3 * EACH);
+        topic.cursor("a").commit(0, 3 * EACH);
         reopen();
         work(200);
         assertEquals(3 * EACH, start(), "persisted at close");
@@ -353,13 +353,13 @@ class RetainUntilReadTest {
     @Test
     void shouldWaitInEachPartitionByItself() {
         create(RetainUntilRead.byAll());
-        topic.cursor("a").advance(0, 0);
+        topic.cursor("a").commit(0, 0);
         topic.addPartitions(2);
         append(0, 2 * EACH + 1);
         append(1, 2 * EACH + 1);
         assertEquals(0, start());
         assertEquals(2 * EACH, topic.partition(1).logStartOffset(), "it has no position there");
-        topic.cursor("a").advance(1, 2 * EACH + 1);
+        topic.cursor("a").commit(1, 2 * EACH + 1);
         append(1, 2 * EACH);
         assertEquals(2 * EACH, topic.partition(1).logStartOffset());
         assertEquals(0, start());
@@ -374,7 +374,7 @@ class RetainUntilReadTest {
             recording.start();
             append(3 * EACH);
             assertEquals(0, start());
-            topic.cursor("slow").advance(0, EACH + 2);
+            topic.cursor("slow").commit(0, EACH + 2);
             append(7 * EACH);
             recording.stop();
             recording.dump(dump);
@@ -398,7 +398,7 @@ class RetainUntilReadTest {
         assertEquals("slow", events.get(1).getString("cursor"));
         assertEquals(EACH + 2, events.get(1).getLong("fromOffset"));
 
-        topic.cursor("slow").advance(0, start);
+        topic.cursor("slow").commit(0, start);
         append(5 * EACH);
         assertEquals(3, logged.size(), "overtaken once more: " + logged);
         assertTrue(logged.get(2).contains("cursor slow"), logged.toString());
@@ -448,14 +448,14 @@ class RetainUntilReadTest {
         append(EACH);
         assertEquals(0, start());
         assertEquals(2, store.metrics().tiers().get(1).segments());
-        topic.cursor("a").advance(0, EACH);
+        topic.cursor("a").commit(0, EACH);
         work(200);
         assertEquals(EACH, start());
         assertEquals(1, store.metrics().tiers().get(1).segments());
         reopen();
         work(200);
         assertEquals(EACH, start());
-        topic.cursor("a").advance(0, 3 * EACH);
+        topic.cursor("a").commit(0, 3 * EACH);
         work(200);
         assertEquals(3 * EACH, start());
         assertEquals(0, store.metrics().tiers().get(1).segments());
@@ -465,7 +465,7 @@ class RetainUntilReadTest {
     @Test
     void shouldDeleteNothingWhenItIsNotKnownWhereCursorsStand() {
         create(RetainUntilRead.byAll());
-        topic.cursor("a").advance(0, 0);
+        topic.cursor("a").commit(0, 0);
         reopen();
         medium.beforeList(
                 path -> {
@@ -477,7 +477,7 @@ class RetainUntilReadTest {
         assertEquals(0, start());
         assertTrue(store.metrics().backgroundErrors() > 0);
         medium.beforeList(null);
-        topic.cursor("a").advance(0, EACH);
+        topic.cursor("a").commit(0, EACH);
         awaitStart(EACH);
     }
 

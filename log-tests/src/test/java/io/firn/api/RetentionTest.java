@@ -10,16 +10,16 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.firn.Appender;
 import io.firn.Claim;
-import io.firn.Cleanup;
+import io.firn.CleanupPolicy;
 import io.firn.ExclusiveAppender;
 import io.firn.InvalidOptionException;
 import io.firn.LogStore;
 import io.firn.OffsetOutOfRangeException;
 import io.firn.Partition;
+import io.firn.RecordHandler.Action;
 import io.firn.Tailer;
 import io.firn.Topic;
 import io.firn.TopicOptions;
-import io.firn.Verdict;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -89,14 +89,14 @@ class RetentionTest {
                 Stores.small()
                         .withRetentionBytes(SEGMENT_BYTES)
                         .withRetentionMs(1)
-                        .withCleanup(Cleanup.COMPACT);
+                        .withCleanup(CleanupPolicy.COMPACT);
         Partition partition = created(options);
         append(partition, 5 * EACH);
         work(1_000_000);
         assertEquals(0, partition.logStartOffset());
 
         Topic topic = partition.topic();
-        topic.changeOptions(topic.options().withCleanup(Cleanup.COMPACT_AND_DELETE));
+        topic.changeOptions(topic.options().withCleanup(CleanupPolicy.COMPACT_AND_DELETE));
         work(200);
         assertTrue(partition.logStartOffset() >= 4 * EACH, "at " + partition.logStartOffset());
     }
@@ -309,14 +309,14 @@ class RetentionTest {
         Partition partition = created(Stores.small());
         append(partition, 5 * EACH);
         Tailer tailer = partition.openTailer();
-        tailer.poll(record -> Verdict.CONTINUE, 3);
+        tailer.poll(record -> Action.CONTINUE, 3);
         long start = 2 * EACH + 2;
         assertEquals(start, partition.deleteRecordsBefore(start));
         assertEquals(start, partition.logStartOffset());
         OffsetOutOfRangeException e =
                 assertThrows(
                         OffsetOutOfRangeException.class,
-                        () -> tailer.poll(record -> Verdict.CONTINUE, 1));
+                        () -> tailer.poll(record -> Action.CONTINUE, 1));
         assertEquals(3, e.offset());
         assertEquals(start, e.logStartOffset());
         tailer.seek(e.logStartOffset());

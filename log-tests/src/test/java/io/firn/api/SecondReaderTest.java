@@ -12,9 +12,9 @@ import io.firn.CursorOptions;
 import io.firn.CursorTailer;
 import io.firn.InvalidOptionException;
 import io.firn.LogStore;
+import io.firn.RecordHandler.Action;
 import io.firn.Tailer;
 import io.firn.Topic;
-import io.firn.Verdict;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -51,7 +51,7 @@ class SecondReaderTest {
     }
 
     private static int read(Tailer tailer) {
-        return tailer.poll(record -> Verdict.CONTINUE, 10);
+        return tailer.poll(record -> Action.CONTINUE, 10);
     }
 
     @Test
@@ -68,7 +68,7 @@ class SecondReaderTest {
                                                 Stores.await(
                                                         "the other thread",
                                                         () -> go.getCount() == 0);
-                                                return Verdict.CONTINUE;
+                                                return Action.CONTINUE;
                                             },
                                             10));
             Stores.await("the handler", () -> in.getCount() == 0);
@@ -94,7 +94,7 @@ class SecondReaderTest {
                             () -> {
                                 waiting.set(Thread.currentThread());
                                 return tailer.poll(
-                                        record -> Verdict.CONTINUE, 10, Duration.ofHours(1));
+                                        record -> Action.CONTINUE, 10, Duration.ofHours(1));
                             });
             Stores.await(
                     "the poll to wait",
@@ -119,7 +119,7 @@ class SecondReaderTest {
                                 assertThrows(IllegalStateException.class, () -> read(tailer))
                                         .getMessage();
                         assertTrue(refused.contains("handler"), refused);
-                        return Verdict.STOP;
+                        return Action.STOP;
                     },
                     10);
             tailer.close();
@@ -152,7 +152,7 @@ class SecondReaderTest {
     @Test
     void shouldReserveNothingForATailerThatCouldNotBeOpened() {
         assertThrows(InvalidOptionException.class, () -> topic.openTailer(AT_C, 0, 3));
-        topic.cursor("c").advance(0, 1);
+        topic.cursor("c").commit(0, 1);
         try (CursorTailer opened = topic.openTailer(AT_C)) {
             assertEquals(5, read(opened));
         }

@@ -7,16 +7,16 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.firn.Appender;
 import io.firn.Batch;
-import io.firn.Cleanup;
+import io.firn.CleanupPolicy;
 import io.firn.CompactionResult;
 import io.firn.Compression;
-import io.firn.DurabilityClass;
 import io.firn.LogStore;
 import io.firn.LogStoreBuilder;
 import io.firn.MoveControl;
 import io.firn.Partition;
 import io.firn.StoreSnapshot.SegmentPlace;
 import io.firn.StoredRecord;
+import io.firn.Survives;
 import io.firn.Tailer;
 import io.firn.TopicOptions;
 import io.firn.file.FileTier;
@@ -102,8 +102,8 @@ class SkippedCompactionTest {
 
     private static TopicOptions options() {
         return Stores.small()
-                .withMinimumClass(DurabilityClass.PROCESS_CRASH)
-                .withCleanup(Cleanup.COMPACT)
+                .withMinimumClass(Survives.PROCESS_CRASH)
+                .withCleanup(CleanupPolicy.COMPACT)
                 .withMinDirtyRatio(1); // only on request
     }
 

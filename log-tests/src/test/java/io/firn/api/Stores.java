@@ -7,10 +7,10 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import io.firn.Appender;
 import io.firn.LogStore;
 import io.firn.LogStoreBuilder;
+import io.firn.RecordHandler.Action;
 import io.firn.StoredRecord;
 import io.firn.Tailer;
 import io.firn.TopicOptions;
-import io.firn.Verdict;
 import io.firn.file.FileTier;
 import io.firn.medium.FileMedium;
 import io.firn.store.StoreBuilder;
@@ -132,7 +132,7 @@ final class Stores {
                     tailer.poll(
                             record -> {
                                 records.add(record.copy());
-                                return Verdict.CONTINUE;
+                                return Action.CONTINUE;
                             },
                             Math.max(1, count - records.size()),
                             Duration.ofMillis(100));
@@ -148,7 +148,7 @@ final class Stores {
         while (tailer.poll(
                         record -> {
                             records.add(record.copy());
-                            return Verdict.CONTINUE;
+                            return Action.CONTINUE;
                         },
                         1000)
                 > 0) {

@@ -21,10 +21,10 @@ import io.firn.InvalidOptionException;
 import io.firn.LogStore;
 import io.firn.OffsetOutOfRangeException;
 import io.firn.Partition;
+import io.firn.RecordHandler.Action;
 import io.firn.StoredRecord;
 import io.firn.Tailer;
 import io.firn.TimestampedOffset;
-import io.firn.Verdict;
 import io.firn.medium.FileMedium;
 import io.firn.medium.FilterFileMedium;
 import io.firn.medium.MediumFile;
@@ -101,7 +101,7 @@ class TailTest {
                         tailer.poll(
                                 record -> {
                                     found.add(record.copy());
-                                    return Verdict.CONTINUE;
+                                    return Action.CONTINUE;
                                 },
                                 limit);
                 assertEquals(Math.min(limit, 140 - before), taken);
@@ -111,8 +111,8 @@ class TailTest {
             assertRecords(found, 0, 140);
         }
         Tailer tailer = partition.openTailer();
-        assertThrows(InvalidOptionException.class, () -> tailer.poll(r -> Verdict.CONTINUE, 0));
-        assertThrows(InvalidOptionException.class, () -> tailer.poll(r -> Verdict.CONTINUE, -1));
+        assertThrows(InvalidOptionException.class, () -> tailer.poll(r -> Action.CONTINUE, 0));
+        assertThrows(InvalidOptionException.class, () -> tailer.poll(r -> Action.CONTINUE, -1));
     }
 
     @Test
@@ -143,7 +143,7 @@ class TailTest {
         assertRecords(readAll(tailer), 0, 2700);
         assertEquals(2700, tailer.offset());
         tailer.seek(2700);
-        assertEquals(0, tailer.poll(record -> Verdict.CONTINUE, 1), "the end is in range");
+        assertEquals(0, tailer.poll(record -> Action.CONTINUE, 1), "the end is in range");
         tailer.seekToEnd();
         assertEquals(2700, tailer.offset());
     }
@@ -157,7 +157,7 @@ class TailTest {
             OffsetOutOfRangeException e =
                     assertThrows(
                             OffsetOutOfRangeException.class,
-                            () -> tailer.poll(record -> Verdict.CONTINUE, 1));
+                            () -> tailer.poll(record -> Action.CONTINUE, 1));
             assertEquals(wrong, e.offset());
             assertEquals(0, e.logStartOffset());
             assertEquals(10, e.nextOffset());
@@ -175,22 +175,22 @@ class TailTest {
         Partition partition = filled(compression, 4, 5);
         Tailer tailer = partition.openTailer();
         List<Long> seen = new ArrayList<>();
-        assertEquals(3, tailer.poll(r -> note(seen, r.offset(), 2, Verdict.STOP), 100));
+        assertEquals(3, tailer.poll(r -> note(seen, r.offset(), 2, Action.STOP), 100));
         assertEquals(3, tailer.offset());
-        assertEquals(1, tailer.poll(r -> note(seen, r.offset(), 4, Verdict.AGAIN), 100));
+        assertEquals(1, tailer.poll(r -> note(seen, r.offset(), 4, Action.RETRY), 100));
         assertEquals(4, tailer.offset());
-        assertEquals(0, tailer.poll(r -> note(seen, r.offset(), 4, Verdict.AGAIN), 100));
+        assertEquals(0, tailer.poll(r -> note(seen, r.offset(), 4, Action.RETRY), 100));
         assertEquals(4, tailer.offset());
-        assertEquals(16, tailer.poll(r -> note(seen, r.offset(), -1, Verdict.STOP), 100));
+        assertEquals(16, tailer.poll(r -> note(seen, r.offset(), -1, Action.STOP), 100));
         List<Long> expected = new ArrayList<>(List.of(0L, 1L, 2L, 3L, 4L, 4L));
         expected.addAll(range(4, 20));
         assertEquals(expected, seen);
         assertEquals(20, tailer.offset());
     }
 
-    private static Verdict note(List<Long> seen, long offset, long special, Verdict verdict) {
+    private static Action note(List<Long> seen, long offset, long special, Action action) {
         seen.add(offset);
-        return offset == special ? verdict : Verdict.CONTINUE;
+        return offset == special ? action : Action.CONTINUE;
     }
 
     @Test
@@ -200,7 +200,7 @@ class TailTest {
         List<Long> seen = new ArrayList<>();
         int taken =
                 tailer.poll(
-                        r -> note(seen, r.offset(), 0, Verdict.AGAIN), 10, Duration.ofMillis(50));
+                        r -> note(seen, r.offset(), 0, Action.RETRY), 10, Duration.ofMillis(50));
         assertEquals(0, taken);
         assertEquals(List.of(0L), seen);
     }
@@ -223,7 +223,7 @@ class TailTest {
                                                 if (record.offset() == at) {
                                                     throw mine;
                                                 }
-                                                return Verdict.CONTINUE;
+                                                return Action.CONTINUE;
                                             },
                                             100)));
             assertEquals(at, tailer.offset(), "the record counts as not taken");
@@ -248,10 +248,10 @@ class TailTest {
                 record -> {
                     assertThrows(
                             IllegalStateException.class,
-                            () -> tailer.poll(r -> Verdict.CONTINUE, 1));
+                            () -> tailer.poll(r -> Action.CONTINUE, 1));
                     assertThrows(IllegalStateException.class, () -> tailer.seek(0));
                     assertThrows(IllegalStateException.class, () -> tailer.seekToStart());
-                    return Verdict.CONTINUE;
+                    return Action.CONTINUE;
                 },
                 1);
         assertEquals(1, tailer.offset());
@@ -266,7 +266,7 @@ class TailTest {
                 tailer.poll(
                         record -> {
                             appender.append(new byte[10_000]);
-                            return Verdict.CONTINUE;
+                            return Action.CONTINUE;
                         },
                         1);
             }
@@ -324,7 +324,7 @@ class TailTest {
         tailer.seekToTimestamp(5);
         tailer.seekToEnd();
         tailer.seekToStart();
-        assertEquals(0, tailer.poll(record -> Verdict.CONTINUE, 1));
+        assertEquals(0, tailer.poll(record -> Action.CONTINUE, 1));
         assertEquals(0, tailer.offset());
     }
 
@@ -338,7 +338,7 @@ class TailTest {
                         Duration.ofDays(400_000),
                         Duration.ofSeconds(Long.MAX_VALUE))) {
             Stores.Task<Integer> waits =
-                    Stores.start(() -> tailer.poll(record -> Verdict.CONTINUE, 10, timeout));
+                    Stores.start(() -> tailer.poll(record -> Action.CONTINUE, 10, timeout));
             Stores.await(
                     "the wait",
                     () -> waits.isDone() || waits.thread().getState() != Thread.State.RUNNABLE);
@@ -354,11 +354,11 @@ class TailTest {
     void shouldReturnWhenTheTimeIsUp() {
         Partition partition = filled(Compression.NONE, 1, 1);
         Tailer tailer = partition.openTailer();
-        assertEquals(1, tailer.poll(record -> Verdict.CONTINUE, 10, Duration.ZERO));
+        assertEquals(1, tailer.poll(record -> Action.CONTINUE, 10, Duration.ZERO));
         long start = System.nanoTime();
-        assertEquals(0, tailer.poll(record -> Verdict.CONTINUE, 10, Duration.ZERO));
-        assertEquals(0, tailer.poll(record -> Verdict.CONTINUE, 10, Duration.ofMillis(-5)));
-        assertEquals(0, tailer.poll(record -> Verdict.CONTINUE, 10, Duration.ofMillis(30)));
+        assertEquals(0, tailer.poll(record -> Action.CONTINUE, 10, Duration.ZERO));
+        assertEquals(0, tailer.poll(record -> Action.CONTINUE, 10, Duration.ofMillis(-5)));
+        assertEquals(0, tailer.poll(record -> Action.CONTINUE, 10, Duration.ofMillis(30)));
         assertTrue(System.nanoTime() - start >= 30_000_000, "waited less than it was told");
     }
 
@@ -372,8 +372,8 @@ class TailTest {
                             Thread.currentThread().interrupt();
                             // What is there is handed out all the same.
                             Duration forever = Duration.ofHours(1);
-                            assertEquals(1, tailer.poll(r -> Verdict.CONTINUE, 1, forever));
-                            assertEquals(0, tailer.poll(r -> Verdict.CONTINUE, 1, forever));
+                            assertEquals(1, tailer.poll(r -> Action.CONTINUE, 1, forever));
+                            assertEquals(0, tailer.poll(r -> Action.CONTINUE, 1, forever));
                             return Thread.currentThread().isInterrupted();
                         });
         assertTrue(waits.result());
@@ -399,10 +399,10 @@ class TailTest {
         Tailer tailer = partition.openTailer();
         tailer.close();
         tailer.close();
-        assertThrows(ClosedException.class, () -> tailer.poll(r -> Verdict.CONTINUE, 1));
+        assertThrows(ClosedException.class, () -> tailer.poll(r -> Action.CONTINUE, 1));
         assertThrows(
                 ClosedException.class,
-                () -> tailer.poll(r -> Verdict.CONTINUE, 1, Duration.ofMillis(1)));
+                () -> tailer.poll(r -> Action.CONTINUE, 1, Duration.ofMillis(1)));
         assertThrows(ClosedException.class, () -> tailer.seek(0));
         assertThrows(ClosedException.class, () -> tailer.seekToEnd());
         assertThrows(ClosedException.class, () -> tailer.seekToTimestamp(0));
@@ -436,7 +436,7 @@ class TailTest {
                 tailer.poll(
                         record -> {
                             found.add(record.copy());
-                            return Verdict.CONTINUE;
+                            return Action.CONTINUE;
                         },
                         7);
                 // Two looks at idle views: the first sees that it was used.
@@ -502,7 +502,7 @@ class TailTest {
         tailer.poll(
                 record -> {
                     found[0] = record.offset();
-                    return Verdict.CONTINUE;
+                    return Action.CONTINUE;
                 },
                 1);
         return found[0];

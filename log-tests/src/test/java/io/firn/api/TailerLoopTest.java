@@ -14,10 +14,10 @@ import io.firn.DamagedRangeException;
 import io.firn.LogStore;
 import io.firn.OffsetOutOfRangeException;
 import io.firn.RecordHandler;
+import io.firn.RecordHandler.Action;
 import io.firn.Tailer;
 import io.firn.TailerLoop;
 import io.firn.Topic;
-import io.firn.Verdict;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -40,7 +40,7 @@ class TailerLoopTest {
     private final RecordHandler keep =
             record -> {
                 read.add(record.partition() + ":" + record.offset());
-                return Verdict.CONTINUE;
+                return Action.CONTINUE;
             };
 
     @BeforeEach
@@ -74,10 +74,8 @@ class TailerLoopTest {
     private static RecordHandler stopAfter(int count, RecordHandler handler) {
         AtomicInteger left = new AtomicInteger(count);
         return record -> {
-            Verdict verdict = handler.onRecord(record);
-            return verdict == Verdict.CONTINUE && left.decrementAndGet() == 0
-                    ? Verdict.STOP
-                    : verdict;
+            Action action = handler.onRecord(record);
+            return action == Action.CONTINUE && left.decrementAndGet() == 0 ? Action.STOP : action;
         };
     }
 
@@ -203,7 +201,7 @@ class TailerLoopTest {
                         .onError(
                                 error -> {
                                     errors.add(error.getMessage());
-                                    return Verdict.CONTINUE;
+                                    return Action.CONTINUE;
                                 });
         RecordHandler handler =
                 stopAfter(
@@ -231,13 +229,13 @@ class TailerLoopTest {
                         record -> {
                             if (record.offset() == 1 && tries.incrementAndGet() < 4) {
                                 if (tries.get() == 1) {
-                                    return Verdict.AGAIN;
+                                    return Action.RETRY;
                                 }
                                 throw new IllegalStateException("not yet");
                             }
                             return keep.onRecord(record);
                         });
-        topic.openTailer().run(handler, new TailerLoop().onError(error -> Verdict.AGAIN));
+        topic.openTailer().run(handler, new TailerLoop().onError(error -> Action.RETRY));
         assertEquals(List.of("0:0", "0:1", "0:2"), read);
         assertEquals(4, tries.get());
     }
@@ -255,7 +253,7 @@ class TailerLoopTest {
                         .onError(
                                 error -> {
                                     errors.add(error);
-                                    return Verdict.CONTINUE;
+                                    return Action.CONTINUE;
                                 });
         tailer.run(stopAfter(7 - read.size(), keep), loop);
         Collections.sort(read);
@@ -275,7 +273,7 @@ class TailerLoopTest {
                             }
                             return keep.onRecord(record);
                         });
-        topic.openTailer().run(handler, new TailerLoop().onError(error -> Verdict.CONTINUE));
+        topic.openTailer().run(handler, new TailerLoop().onError(error -> Action.CONTINUE));
         assertEquals(List.of("0:1"), read);
     }
 
@@ -283,11 +281,11 @@ class TailerLoopTest {
     @Test
     void shouldEndWithAnExceptionWhenTheStoreIsClosedUnderItsHandler() {
         append(0, 1);
-        TailerLoop loop = new TailerLoop().onError(error -> Verdict.AGAIN);
+        TailerLoop loop = new TailerLoop().onError(error -> Action.RETRY);
         RecordHandler asksTheStore =
                 record -> {
                     store.topicNames();
-                    return Verdict.AGAIN;
+                    return Action.RETRY;
                 };
         Stores.Task<Void> run = start(topic.openTailer(), asksTheStore, loop);
         Stores.await("the start", loop::isRunning);
@@ -298,7 +296,7 @@ class TailerLoopTest {
     @Test
     void shouldEndWithAnExceptionWhenTheTailerIsClosed() {
         Tailer tailer = topic.openTailer();
-        TailerLoop loop = new TailerLoop().onError(error -> Verdict.AGAIN);
+        TailerLoop loop = new TailerLoop().onError(error -> Action.RETRY);
         Stores.Task<Void> run = start(tailer, keep, loop);
         Stores.await("the start", loop::isRunning);
         tailer.close();

@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.firn.Appender;
-import io.firn.Cleanup;
+import io.firn.CleanupPolicy;
 import io.firn.InvalidOptionException;
 import io.firn.LogStore;
 import io.firn.LogStoreBuilder;
@@ -133,7 +133,7 @@ class ThreadFactoryTest {
                     }
                     return factory.newThread(work);
                 };
-        TopicOptions compacted = Stores.small().withCleanup(Cleanup.COMPACT);
+        TopicOptions compacted = Stores.small().withCleanup(CleanupPolicy.COMPACT);
         try (LogStore store = Stores.at(directory).threadFactory(once).open()) {
             refuses.set(true);
             assertThrows(Throwable.class, () -> store.createTopic("t", compacted));

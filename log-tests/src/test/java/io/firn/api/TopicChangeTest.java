@@ -63,7 +63,7 @@ class TopicChangeTest {
                 appender.append(new byte[1]);
             }
             assertEquals(-1, cursor.offset(2));
-            cursor.advance(2, 1);
+            cursor.commit(2, 1);
             assertThrows(InvalidOptionException.class, () -> topic.addPartitions(3));
         }
         try (LogStore store = Stores.at(directory).open()) {
@@ -137,8 +137,8 @@ class TopicChangeTest {
         try (LogStore store = Stores.at(directory).open()) {
             Topic topic = store.createTopic("t", Stores.small().withPartitions(2));
             Cursor cursor = topic.cursor("c");
-            cursor.advance(0, 0);
-            cursor.advance(1, 0);
+            cursor.commit(0, 0);
+            cursor.commit(1, 0);
             cursor.clear(0);
             cursor.force();
         }

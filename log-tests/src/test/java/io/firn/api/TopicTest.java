@@ -13,16 +13,16 @@ import io.firn.Appender;
 import io.firn.Compression;
 import io.firn.Cursor;
 import io.firn.Durability;
-import io.firn.DurabilityClass;
 import io.firn.InvalidOptionException;
 import io.firn.LogStore;
 import io.firn.Partition;
+import io.firn.RecordHandler.Action;
+import io.firn.Survives;
 import io.firn.Tailer;
 import io.firn.Topic;
 import io.firn.TopicExistsException;
 import io.firn.TopicOptions;
 import io.firn.UnknownTopicException;
-import io.firn.Verdict;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -158,7 +158,7 @@ class TopicTest {
                         .withMaxRecordBytes(5_000)
                         .withCompression(Compression.ZSTD)
                         .withForce(7_000, Duration.ofMillis(70))
-                        .withMinimumClass(DurabilityClass.PROCESS_CRASH);
+                        .withMinimumClass(Survives.PROCESS_CRASH);
         store.createTopic("t", options);
         reopen();
         Topic topic = store.openTopic("t");
@@ -180,7 +180,7 @@ class TopicTest {
         assertEquals(Compression.NONE, options.compression());
         assertEquals(1, options.partitions());
         assertEquals(
-                store.metrics().tiers().get(0).durabilityClass(),
+                store.metrics().tiers().get(0).survives(),
                 options.minimumClass(),
                 "that of the hottest tier when it was created");
     }
@@ -189,7 +189,7 @@ class TopicTest {
     void shouldTakeItsFirstBlockAtItsFirstAppend() {
         Topic topic = store.createTopic("t", Stores.small().withPartitions(20));
         for (int p = 0; p < 20; p++) {
-            topic.openTailer(p).poll(record -> Verdict.CONTINUE, 1);
+            topic.openTailer(p).poll(record -> Action.CONTINUE, 1);
             topic.partition(p).openAppender().close();
             topic.partition(p).force();
         }
@@ -213,7 +213,7 @@ class TopicTest {
                 Stores.fill(appender, 30, 10_000);
             }
         }
-        topic.cursor("c").advance(0, 5);
+        topic.cursor("c").commit(0, 5);
         topic.cursor("c").force();
         topic.partition(0).deleteRecordsBefore(3);
         assertTrue(files() > 10);
@@ -240,7 +240,7 @@ class TopicTest {
         try (Appender appender = old.partition(0).openAppender()) {
             Stores.fill(appender, 30, 10_000);
         }
-        old.cursor("c").advance(0, 20);
+        old.cursor("c").commit(0, 20);
         store.deleteTopic("t");
         Topic next = store.createTopic("t", Stores.small());
         assertNotEquals(old.id(), next.id());
@@ -265,7 +265,7 @@ class TopicTest {
         Tailer atEnd = topic.openTailer();
         Cursor cursor = topic.cursor("c");
         Stores.fill(appender, 30, 10_000);
-        tailer.poll(record -> Verdict.CONTINUE, 3);
+        tailer.poll(record -> Action.CONTINUE, 3);
         readAll(atEnd);
         store.deleteTopic("t");
         store.createTopic("t", Stores.small());
@@ -273,9 +273,9 @@ class TopicTest {
         assertThrows(expected, () -> appender.append(bytes("x")));
         assertThrows(expected, () -> appender.appendAsync(bytes("x"), 0, 1));
         assertThrows(expected, () -> appender.append(appender.newBatch().add(bytes("x"))));
-        assertThrows(expected, () -> tailer.poll(record -> Verdict.CONTINUE, 1));
-        assertThrows(expected, () -> tailer.poll(r -> Verdict.CONTINUE, 1, Duration.ofMinutes(1)));
-        assertThrows(expected, () -> atEnd.poll(record -> Verdict.CONTINUE, 1));
+        assertThrows(expected, () -> tailer.poll(record -> Action.CONTINUE, 1));
+        assertThrows(expected, () -> tailer.poll(r -> Action.CONTINUE, 1, Duration.ofMinutes(1)));
+        assertThrows(expected, () -> atEnd.poll(record -> Action.CONTINUE, 1));
         assertThrows(expected, () -> topic.openTailer());
         assertThrows(expected, () -> topic.openAppender());
         assertThrows(expected, () -> partition.openTailer());
@@ -284,7 +284,7 @@ class TopicTest {
         assertThrows(expected, () -> partition.findTimestamp(0));
         assertThrows(expected, () -> partition.deleteRecordsBefore(1));
         assertThrows(expected, () -> topic.cursor("c"));
-        assertThrows(expected, () -> cursor.advance(0, 1));
+        assertThrows(expected, () -> cursor.commit(0, 1));
         assertThrows(expected, () -> cursor.force());
         appender.close();
         tailer.close();
@@ -297,7 +297,7 @@ class TopicTest {
         Tailer tailer = topic.openTailer();
         Stores.Task<Integer> waits =
                 Stores.start(
-                        () -> tailer.poll(record -> Verdict.CONTINUE, 1, Duration.ofMinutes(10)));
+                        () -> tailer.poll(record -> Action.CONTINUE, 1, Duration.ofMinutes(10)));
         Stores.await("it", () -> waits.thread().getState() == Thread.State.TIMED_WAITING);
         store.deleteTopic("t");
         assertThrows(UnknownTopicException.class, waits::result);
@@ -314,7 +314,7 @@ class TopicTest {
                             () -> {
                                 Tailer tailer = topic.openTailer();
                                 while (true) {
-                                    tailer.poll(record -> Verdict.CONTINUE, 10);
+                                    tailer.poll(record -> Action.CONTINUE, 10);
                                 }
                             });
             Stores.await("records", () -> topic.partition(0).nextOffset() > 3);

@@ -91,8 +91,8 @@ class TransactionOfManyTest {
         for (int i = 0; i < MANY; i++) {
             moves.add(new CursorMove(topic, "group", i, 0, "note " + i));
         }
-        coordinator.advance("p", identity, moves);
-        coordinator.advance("p", identity, moves);
+        coordinator.commitCursors("p", identity, moves);
+        coordinator.commitCursors("p", identity, moves);
         for (int i = 0; i < MANY; i++) {
             assertEquals(true, coordinator.isMoving(topic, "group", i));
         }
@@ -118,7 +118,7 @@ class TransactionOfManyTest {
         try (var producer = store.openProducer("p", Duration.ofMinutes(10));
                 Transaction tx = producer.beginTransaction()) {
             for (int i = 0; i < MANY; i++) {
-                tx.advance(cursor, i, 0);
+                tx.commitCursor(cursor, i, 0);
             }
             tx.commit();
         }

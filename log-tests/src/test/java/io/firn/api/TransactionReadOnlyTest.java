@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import io.firn.Appender;
 import io.firn.Durability;
 import io.firn.InvalidOptionException;
-import io.firn.Isolation;
+import io.firn.IsolationLevel;
 import io.firn.LogStore;
 import io.firn.Tailer;
 import io.firn.Topic;
@@ -80,7 +80,7 @@ class TransactionReadOnlyTest {
         open.append(topic.partition(0), topic.newBatch().add(Stores.bytes("open")));
         append(topic, 0, "behind");
         assertEquals(List.of("committed"), Stores.texts(Stores.read(tailer, 1)));
-        Tailer all = reader.openTopic("t").openTailer(Isolation.UNCOMMITTED, 0);
+        Tailer all = reader.openTopic("t").openTailer(IsolationLevel.READ_UNCOMMITTED, 0);
         assertEquals(
                 List.of("first", "aborted", "committed", "open", "behind"),
                 Stores.texts(Stores.read(all, 5)));
@@ -124,7 +124,7 @@ class TransactionReadOnlyTest {
         open.append(topic.partition(0), topic.newBatch().add(Stores.bytes("open")));
         topic.partition(0).force();
         openReader();
-        Tailer all = reader.openTopic("t").openTailer(Isolation.UNCOMMITTED, 0);
+        Tailer all = reader.openTopic("t").openTailer(IsolationLevel.READ_UNCOMMITTED, 0);
         assertEquals(List.of("open"), Stores.texts(Stores.read(all, 1)));
         Tailer tailer = reader.openTopic("t").openTailer(0);
         assertEquals(List.of(), Stores.texts(Stores.readAll(tailer)));

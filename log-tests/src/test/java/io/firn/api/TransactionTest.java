@@ -9,24 +9,24 @@ import io.firn.Appender;
 import io.firn.AppenderBusyException;
 import io.firn.Batch;
 import io.firn.Claim;
-import io.firn.Cleanup;
+import io.firn.CleanupPolicy;
 import io.firn.ClosedException;
 import io.firn.Cursor;
 import io.firn.Durability;
 import io.firn.ExclusiveAppender;
 import io.firn.FirnException;
 import io.firn.InvalidOptionException;
-import io.firn.Isolation;
+import io.firn.IsolationLevel;
 import io.firn.LogStore;
 import io.firn.Partition;
 import io.firn.Producer;
 import io.firn.ProducerFencedException;
+import io.firn.RecordHandler.Action;
 import io.firn.StoredRecord;
 import io.firn.Tailer;
 import io.firn.Topic;
 import io.firn.Transaction;
 import io.firn.TransactionStateException;
-import io.firn.Verdict;
 import io.firn.host.HostedPartition;
 import io.firn.host.HostedStore;
 import io.firn.host.TransactionCoordinator;
@@ -79,13 +79,13 @@ class TransactionTest {
         }
     }
 
-    private List<String> read(Isolation isolation, int partition) {
+    private List<String> read(IsolationLevel isolation, int partition) {
         List<String> values = new ArrayList<>();
         try (Tailer tailer = topic.openTailer(isolation, partition)) {
             while (tailer.poll(
                             record -> {
                                 values.add(Stores.text(record.copy().value()));
-                                return Verdict.CONTINUE;
+                                return Action.CONTINUE;
                             },
                             2)
                     > 0) {
@@ -96,7 +96,7 @@ class TransactionTest {
     }
 
     private List<String> committed(int partition) {
-        return read(Isolation.COMMITTED, partition);
+        return read(IsolationLevel.READ_COMMITTED, partition);
     }
 
     @Test
@@ -134,7 +134,8 @@ class TransactionTest {
 
     @Test
     void shouldRefuseARecordWithoutAKeyInACompactedTopicAndStayOpen() {
-        Topic latest = store.ensureTopic("latest", Stores.small().withCleanup(Cleanup.COMPACT));
+        Topic latest =
+                store.ensureTopic("latest", Stores.small().withCleanup(CleanupPolicy.COMPACT));
         try (Transaction tx = store.beginTransaction()) {
             assertThrows(
                     InvalidOptionException.class,
@@ -162,7 +163,8 @@ class TransactionTest {
             topic.partition(0).force();
             assertEquals(4, topic.partition(0).metrics().undecided());
             assertEquals(
-                    List.of("before", "a", "b", "d", "behind"), read(Isolation.UNCOMMITTED, 0));
+                    List.of("before", "a", "b", "d", "behind"),
+                    read(IsolationLevel.READ_UNCOMMITTED, 0));
             tx.commit();
         }
         assertEquals(List.of("before", "a", "b", "d", "behind"), committed(0));
@@ -181,7 +183,7 @@ class TransactionTest {
         append(0, "behind");
         assertEquals(List.of("between", "behind"), committed(0));
         assertEquals(List.of(), committed(1));
-        assertEquals(List.of("a", "between", "behind"), read(Isolation.UNCOMMITTED, 0));
+        assertEquals(List.of("a", "between", "behind"), read(IsolationLevel.READ_UNCOMMITTED, 0));
         assertEquals(1, HostedPartition.of(topic.partition(0)).abortedTransactions(0, 100).size());
         assertEquals(
                 0,
@@ -270,21 +272,21 @@ class TransactionTest {
         append(0, "in");
         append(0, "in");
         Cursor cursor = topic.cursor("reader");
-        cursor.advance(0, 0);
+        cursor.commit(0, 0);
         try (Transaction tx = store.beginTransaction()) {
             tx.append(topic.partition(1), batch("out"));
-            tx.advance(cursor, 0, 1);
+            tx.commitCursor(cursor, 0, 1);
         }
         assertEquals(0, cursor.offset(0));
         try (Transaction tx = store.beginTransaction()) {
             tx.append(topic.partition(1), batch("out"));
-            tx.advance(cursor, 0, 1);
-            tx.advance(cursor, 0, 2);
+            tx.commitCursor(cursor, 0, 1);
+            tx.commitCursor(cursor, 0, 2);
             assertEquals(0, cursor.offset(0));
             tx.commit();
         }
         assertEquals(2, cursor.offset(0));
-        cursor.advance(0, 1);
+        cursor.commit(0, 1);
         reopen();
         assertEquals(1, topic.cursor("reader").offset(0), "a later plain advance is not undone");
     }
@@ -293,9 +295,9 @@ class TransactionTest {
     void shouldRefuseACursorsOffsetThatIsNotInItsPartition() {
         Cursor cursor = topic.cursor("reader");
         try (Transaction tx = store.beginTransaction()) {
-            assertThrows(InvalidOptionException.class, () -> tx.advance(cursor, 0, 1));
-            assertThrows(InvalidOptionException.class, () -> tx.advance(cursor, 0, -1));
-            assertThrows(InvalidOptionException.class, () -> tx.advance(cursor, 3, 0));
+            assertThrows(InvalidOptionException.class, () -> tx.commitCursor(cursor, 0, 1));
+            assertThrows(InvalidOptionException.class, () -> tx.commitCursor(cursor, 0, -1));
+            assertThrows(InvalidOptionException.class, () -> tx.commitCursor(cursor, 3, 0));
         }
     }
 
@@ -346,7 +348,7 @@ class TransactionTest {
         topic.partition(0).force();
         try (Tailer tailer = topic.openTailer(0)) {
             var found =
-                    Stores.start(() -> tailer.poll(r -> Verdict.CONTINUE, 1, Duration.ofHours(1)));
+                    Stores.start(() -> tailer.poll(r -> Action.CONTINUE, 1, Duration.ofHours(1)));
             Thread.sleep(20);
             tx.commit();
             assertEquals(1, found.result());
@@ -520,12 +522,12 @@ class TransactionTest {
     void shouldNotMoveACursorByATransactionThatWasFenced() {
         append(0, "in");
         Cursor cursor = topic.cursor("reader");
-        cursor.advance(0, 0);
+        cursor.commit(0, 0);
         Transaction zombie = store.openProducer("p", MINUTE).beginTransaction();
         Producer second = store.openProducer("p", MINUTE);
-        assertThrows(ProducerFencedException.class, () -> zombie.advance(cursor, 0, 1));
+        assertThrows(ProducerFencedException.class, () -> zombie.commitCursor(cursor, 0, 1));
         try (Transaction next = second.beginTransaction()) {
-            assertThrows(ProducerFencedException.class, () -> zombie.advance(cursor, 0, 1));
+            assertThrows(ProducerFencedException.class, () -> zombie.commitCursor(cursor, 0, 1));
             next.commit();
         }
         assertEquals(0, cursor.offset(0));

@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.firn.Compression;
 import io.firn.Durability;
-import io.firn.Isolation;
+import io.firn.IsolationLevel;
 import io.firn.LogStore;
 import io.firn.LogStoreBuilder;
 import io.firn.Partition;
@@ -157,7 +157,8 @@ class TruncatedReadersTest {
         try (Tailer above = followed.openTailer();
                 Tailer atCut = followed.openTailer();
                 Tailer below = followed.openTailer()) {
-            BatchReader batches = HostedPartition.of(followed).openBatchReader(Isolation.COMMITTED);
+            BatchReader batches =
+                    HostedPartition.of(followed).openBatchReader(IsolationLevel.READ_COMMITTED);
             above.seek(70);
             atCut.seek(20);
             below.seek(20);
@@ -438,7 +439,7 @@ class TruncatedReadersTest {
         replicate();
         Partition followed = follow(Follows.ENDS);
         awaitNext(followed, 60);
-        topic.cursor("mine").advance(0, 50);
+        topic.cursor("mine").commit(0, 50);
         topic.cursor("mine").force();
         try (Tailer tailer = followed.openTailer()) {
             tailer.seekTo(reader.openTopic("t").cursor("mine"));

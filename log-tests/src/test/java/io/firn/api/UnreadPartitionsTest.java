@@ -10,10 +10,10 @@ import io.firn.ClosedException;
 import io.firn.Durability;
 import io.firn.LogStore;
 import io.firn.LogStoreBuilder;
+import io.firn.RecordHandler.Action;
 import io.firn.Tailer;
 import io.firn.Topic;
 import io.firn.UnknownTopicException;
-import io.firn.Verdict;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -41,7 +41,7 @@ class UnreadPartitionsTest {
     /** Polls until nothing is left, and until the tailer no longer visits all partitions. */
     private static void drain(Tailer tailer) {
         long end = System.nanoTime() + 20_000_000;
-        while (tailer.poll(record -> Verdict.CONTINUE, 1_000) > 0 || System.nanoTime() < end) {
+        while (tailer.poll(record -> Action.CONTINUE, 1_000) > 0 || System.nanoTime() < end) {
             Thread.onSpinWait();
         }
     }
@@ -124,17 +124,17 @@ class UnreadPartitionsTest {
                                     record -> {
                                         assertEquals(next[record.partition()], record.offset());
                                         if (random.nextInt(300) == 0) {
-                                            return Verdict.AGAIN;
+                                            return Action.RETRY;
                                         }
                                         next[record.partition()]++;
                                         return random.nextInt(300) == 0
-                                                ? Verdict.STOP
-                                                : Verdict.CONTINUE;
+                                                ? Action.STOP
+                                                : Action.CONTINUE;
                                     },
                                     1 + random.nextInt(50),
                                     Duration.ofNanos(random.nextInt(3)));
                 } while (taken > 0);
-                taken = tailer.poll(record -> Verdict.AGAIN, 1);
+                taken = tailer.poll(record -> Action.RETRY, 1);
                 assertEquals(0, taken);
                 if (random.nextInt(50) == 0) {
                     int p = random.nextInt(PARTITIONS);
@@ -154,7 +154,7 @@ class UnreadPartitionsTest {
                     tailer.poll(
                             record -> {
                                 assertEquals(next[record.partition()]++, record.offset());
-                                return Verdict.CONTINUE;
+                                return Action.CONTINUE;
                             },
                             1_000);
         } while (taken > 0);
@@ -189,7 +189,7 @@ class UnreadPartitionsTest {
                 tailer.poll(
                         record -> {
                             turns.add(record.partition());
-                            return Verdict.CONTINUE;
+                            return Action.CONTINUE;
                         },
                         1);
             }
@@ -211,13 +211,13 @@ class UnreadPartitionsTest {
         store.deleteTopic("t");
         for (int i = 0; i < 3; i++) {
             assertThrows(
-                    UnknownTopicException.class, () -> tailer.poll(record -> Verdict.CONTINUE, 1));
+                    UnknownTopicException.class, () -> tailer.poll(record -> Action.CONTINUE, 1));
         }
-        assertEquals(0, otherTailer.poll(record -> Verdict.CONTINUE, 1));
+        assertEquals(0, otherTailer.poll(record -> Action.CONTINUE, 1));
         store.close();
         for (int i = 0; i < 3; i++) {
             assertThrows(
-                    ClosedException.class, () -> otherTailer.poll(record -> Verdict.CONTINUE, 1));
+                    ClosedException.class, () -> otherTailer.poll(record -> Action.CONTINUE, 1));
         }
     }
 
@@ -228,12 +228,12 @@ class UnreadPartitionsTest {
             append(topic, 17);
             Tailer tailer = topic.openTailer(17, 5, 39);
             drain(tailer);
-            assertEquals(0, tailer.poll(record -> Verdict.CONTINUE, 10));
+            assertEquals(0, tailer.poll(record -> Action.CONTINUE, 10));
             tailer.seek(17, 0);
-            assertEquals(1, tailer.poll(record -> Verdict.CONTINUE, 10));
+            assertEquals(1, tailer.poll(record -> Action.CONTINUE, 10));
             tailer.seekToStart();
-            assertEquals(1, tailer.poll(record -> Verdict.CONTINUE, 10));
-            assertEquals(0, tailer.poll(record -> Verdict.CONTINUE, 10));
+            assertEquals(1, tailer.poll(record -> Action.CONTINUE, 10));
+            assertEquals(0, tailer.poll(record -> Action.CONTINUE, 10));
         }
     }
 
@@ -247,7 +247,7 @@ class UnreadPartitionsTest {
             drain(tailer);
             try (Appender appender = topic.partition(8).openAppender()) {
                 assertEquals(1, appender.appendAsync(bytes("a"), 0, 1));
-                assertEquals(1, tailer.poll(record -> Verdict.CONTINUE, 9, Duration.ofMinutes(1)));
+                assertEquals(1, tailer.poll(record -> Action.CONTINUE, 9, Duration.ofMinutes(1)));
             }
         }
     }

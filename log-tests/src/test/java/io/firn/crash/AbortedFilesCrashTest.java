@@ -5,9 +5,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.firn.LogStore;
 import io.firn.Partition;
+import io.firn.RecordHandler.Action;
 import io.firn.Tailer;
 import io.firn.Transaction;
-import io.firn.Verdict;
 import io.firn.host.HostedPartition;
 import io.firn.kill.Flaws;
 import io.firn.sim.FirstRunOnly;
@@ -106,7 +106,7 @@ class AbortedFilesCrashTest {
             while (tailer.poll(
                             record -> {
                                 count[0]++;
-                                return Verdict.CONTINUE;
+                                return Action.CONTINUE;
                             },
                             100)
                     > 0) {

@@ -73,7 +73,7 @@ class AddedMovesTest {
     }
 
     private void move(int cursor, long offset) {
-        coordinator.advance("p", identity, List.of(moveOf(cursor, offset)));
+        coordinator.commitCursors("p", identity, List.of(moveOf(cursor, offset)));
     }
 
     private CursorMove moveOf(int cursor, long offset) {
@@ -196,7 +196,7 @@ class AddedMovesTest {
         String note = "n".repeat(40_000);
         int batches = 120; // 4 MiB, one in each segment
         for (int i = 0; i < batches; i++) {
-            coordinator.advance(
+            coordinator.commitCursors(
                     "other", other, List.of(new CursorMove(topic, "other", 0, 0, note)));
         }
         for (int i = 0; i < 10; i++) {

@@ -42,7 +42,7 @@ class BackwardClockTest {
                 simulation.clock.advance(-DAY_MS);
                 batch = appender.newBatch().producer(day, 0, 0).add(new byte[100]);
                 long offset = appender.append(batch);
-                topic.cursor("c").advance(0, offset);
+                topic.cursor("c").commit(0, offset);
                 for (int i = 0; i < 12; i++) {
                     simulation.pass(store, 100);
                 }

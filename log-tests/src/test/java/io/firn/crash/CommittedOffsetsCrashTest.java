@@ -7,6 +7,7 @@ import io.firn.Appender;
 import io.firn.Cursor;
 import io.firn.LogStore;
 import io.firn.Topic;
+import io.firn.host.HostedCursor;
 import io.firn.host.HostedStore;
 import io.firn.host.ProducerIdentity;
 import io.firn.host.TransactionCoordinator.CursorMove;
@@ -56,7 +57,7 @@ class CommittedOffsetsCrashTest {
                     });
             for (int i = 0; i < commits.size(); i++) {
                 state[1] = i;
-                cursor.commit(0, commits.get(i));
+                HostedCursor.of(cursor).commitAny(0, commits.get(i));
                 cursor.force();
                 state[0] = i;
             }
@@ -65,7 +66,8 @@ class CommittedOffsetsCrashTest {
         assertTrue(left.size() > 2 * commits.size());
         for (Image image : left) {
             try (LogStore again = new Simulation(image.medium).open()) {
-                OptionalLong found = again.openTopic("t").cursor("group").committed(0);
+                OptionalLong found =
+                        HostedCursor.of(again.openTopic("t").cursor("group")).committed(0);
                 List<OptionalLong> allowed = new ArrayList<>();
                 for (int i = image.returned; i <= image.begun; i++) {
                     allowed.add(i < 0 ? OptionalLong.empty() : OptionalLong.of(commits.get(i)));
@@ -89,7 +91,7 @@ class CommittedOffsetsCrashTest {
         ProducerIdentity id = HostedStore.of(store).transactions().open("p", DAY, null);
         HostedStore.of(store)
                 .transactions()
-                .advance(
+                .commitCursors(
                         "p",
                         id,
                         List.of(
@@ -100,8 +102,8 @@ class CommittedOffsetsCrashTest {
         long end = topic.partition(0).nextOffset();
         assertTrue(end < 5);
         HostedStore.of(store).transactions().end("p", id, true, false);
-        assertEquals(OptionalLong.of(end), topic.cursor("group").committed(0));
-        assertEquals(OptionalLong.of(5), topic.cursor("group").committed(1));
+        assertEquals(OptionalLong.of(end), HostedCursor.of(topic.cursor("group")).committed(0));
+        assertEquals(OptionalLong.of(5), HostedCursor.of(topic.cursor("group")).committed(1));
         assertEquals(-1, topic.cursor("group").offset(1));
     }
 }

@@ -4,13 +4,13 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.firn.Appender;
-import io.firn.Cleanup;
+import io.firn.CleanupPolicy;
 import io.firn.CompactionResult;
 import io.firn.LogStore;
 import io.firn.Partition;
+import io.firn.RecordHandler.Action;
 import io.firn.Tailer;
 import io.firn.TopicOptions;
-import io.firn.Verdict;
 import io.firn.host.HostedStore;
 import io.firn.kill.Flaws;
 import io.firn.sim.SecondRun;
@@ -36,7 +36,7 @@ class CompactionCrashTest {
     private static final int MOST_FAILURES = 3;
     private static final Duration TOMBSTONES = Duration.ofMinutes(10);
     private static final TopicOptions OPTIONS =
-            Simulation.SMALL.withCleanup(Cleanup.COMPACT).withTombstoneRetention(TOMBSTONES);
+            Simulation.SMALL.withCleanup(CleanupPolicy.COMPACT).withTombstoneRetention(TOMBSTONES);
 
     private final Simulation simulation = new Simulation(new SimulatedFileMedium());
     private final SimulatedFileMedium medium = simulation.medium;
@@ -190,7 +190,7 @@ class CompactionCrashTest {
                                 found.put(
                                         key,
                                         record.hasValue() ? record.offset() : -record.offset() - 1);
-                                return Verdict.CONTINUE;
+                                return Action.CONTINUE;
                             },
                             100)
                     > 0) {

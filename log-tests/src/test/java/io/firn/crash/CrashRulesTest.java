@@ -8,10 +8,10 @@ import io.firn.Appender;
 import io.firn.Batch;
 import io.firn.LogStore;
 import io.firn.Partition;
+import io.firn.RecordHandler.Action;
 import io.firn.Tailer;
 import io.firn.Topic;
 import io.firn.TopicOptions;
-import io.firn.Verdict;
 import io.firn.kill.Flaws;
 import io.firn.medium.MediumFile;
 import io.firn.sim.SimulatedFileMedium;
@@ -71,7 +71,7 @@ class CrashRulesTest {
             while (tailer.poll(
                             record -> {
                                 offsets.add(record.offset());
-                                return Verdict.CONTINUE;
+                                return Action.CONTINUE;
                             },
                             1_000)
                     > 0) {
@@ -298,7 +298,7 @@ class CrashRulesTest {
             assertEquals(3, again.openTopic("t").partition(0).nextOffset());
             Tailer tailer = again.openTopic("t").openTailer();
             tailer.seek(2);
-            assertEquals(1, tailer.poll(record -> Verdict.CONTINUE, 10));
+            assertEquals(1, tailer.poll(record -> Action.CONTINUE, 10));
         }
     }
 

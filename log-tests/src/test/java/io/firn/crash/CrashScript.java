@@ -141,7 +141,7 @@ final class CrashScript {
     private void moveCursor(OfTopic promised, String topic, long offset, boolean forced) {
         Cursor cursor = store.openTopic(topic).cursor("cursor");
         promised.asksForCursor(offset);
-        cursor.advance(0, offset);
+        cursor.commit(0, offset);
         if (forced) {
             cursor.force();
             promised.cursorForced();

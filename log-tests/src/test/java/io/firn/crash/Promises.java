@@ -9,9 +9,9 @@ import io.firn.Batch;
 import io.firn.Cursor;
 import io.firn.LogStore;
 import io.firn.Partition;
+import io.firn.RecordHandler.Action;
 import io.firn.Tailer;
 import io.firn.Topic;
-import io.firn.Verdict;
 import io.firn.host.HostedStore;
 import io.firn.kill.Flaws;
 import io.firn.sim.SimulatedFileMedium;
@@ -235,7 +235,7 @@ final class Promises {
                                 found.getValue(value, 0);
                                 byte[] sent = expected.sent.get((int) at[0]++);
                                 assertTrue(Arrays.equals(sent, value), expected.name);
-                                return Verdict.CONTINUE;
+                                return Action.CONTINUE;
                             },
                             100)
                     > 0) {

@@ -6,14 +6,14 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.firn.Appender;
 import io.firn.Durability;
-import io.firn.Isolation;
+import io.firn.IsolationLevel;
 import io.firn.LogStore;
 import io.firn.Partition;
+import io.firn.RecordHandler.Action;
 import io.firn.Tailer;
 import io.firn.Topic;
 import io.firn.TopicOptions;
 import io.firn.Transaction;
-import io.firn.Verdict;
 import io.firn.file.FileTier;
 import io.firn.sim.SimulatedFileMedium;
 import io.firn.sim.Survival;
@@ -73,7 +73,7 @@ class ReadOnlyAfterCrashTest {
             while (tailer.poll(
                             record -> {
                                 assertEquals(count[0]++, record.offset());
-                                return Verdict.CONTINUE;
+                                return Action.CONTINUE;
                             },
                             100)
                     > 0) {
@@ -127,11 +127,12 @@ class ReadOnlyAfterCrashTest {
             partition.force();
             List<String> shown = new ArrayList<>();
             try (LogStore reader = open(medium.crash(Survival.NONE), true);
-                    Tailer tailer = reader.openTopic("t").openTailer(Isolation.COMMITTED)) {
+                    Tailer tailer =
+                            reader.openTopic("t").openTailer(IsolationLevel.READ_COMMITTED)) {
                 tailer.poll(
                         record -> {
                             shown.add(new String(record.copy().value(), UTF_8));
-                            return Verdict.CONTINUE;
+                            return Action.CONTINUE;
                         },
                         100);
             }

@@ -13,10 +13,10 @@ import io.firn.FirnException;
 import io.firn.LogStore;
 import io.firn.MoveOutcome;
 import io.firn.Partition;
+import io.firn.RecordHandler.Action;
 import io.firn.StoreSnapshot;
 import io.firn.Tailer;
 import io.firn.TopicOptions;
-import io.firn.Verdict;
 import io.firn.file.FileTier;
 import io.firn.format.BatchFormat;
 import io.firn.kafka.KafkaBatches;
@@ -253,7 +253,7 @@ class RewrittenRecoveryTest {
                                 assertArrayEquals(value(kind, record.offset()), value);
                                 assertEquals(found.size(), record.offset());
                                 found.add(kind);
-                                return Verdict.CONTINUE;
+                                return Action.CONTINUE;
                             },
                             1000);
                 } catch (DamagedRangeException e) {

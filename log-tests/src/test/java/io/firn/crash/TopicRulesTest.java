@@ -12,11 +12,11 @@ import io.firn.FirnException;
 import io.firn.LogStore;
 import io.firn.Partition;
 import io.firn.PoisonedException;
+import io.firn.RecordHandler.Action;
 import io.firn.RetainUntilRead;
 import io.firn.Topic;
 import io.firn.TopicOptions;
 import io.firn.UnreadableTopicException;
-import io.firn.Verdict;
 import io.firn.kill.Flaws;
 import io.firn.medium.SmallFile;
 import io.firn.sim.FirstRunOnly;
@@ -169,7 +169,7 @@ class TopicRulesTest {
                 appender.append(new byte[25_000]);
             }
         }
-        topic.cursor("c").advance(0, 1);
+        topic.cursor("c").commit(0, 1);
         topic.cursor("c").force();
         simulation.pass(store, 100);
         cutPowerAtEachOperation();
@@ -335,7 +335,7 @@ class TopicRulesTest {
         try (Appender appender = topic.partition(0).openAppender()) {
             appender.append(new byte[100]);
         }
-        topic.cursor("c").advance(0, 1);
+        topic.cursor("c").commit(0, 1);
         topic.cursor("c").force();
         topic.deleteCursor("c");
         SimulatedFileMedium left = simulation.medium.crash(Survival.NONE);
@@ -355,13 +355,13 @@ class TopicRulesTest {
         LogStore store = simulation.open();
         Topic topic = store.createTopic("t", waiting);
         Partition partition = topic.partition(0);
-        topic.cursor("c").advance(0, 0);
+        topic.cursor("c").commit(0, 0);
         topic.cursor("c").force();
         cutPowerAtEachOperation();
         try (Appender appender = partition.openAppender()) {
             for (int i = 0; i < 12; i++) {
                 appender.append(new byte[25_000]);
-                topic.cursor("c").advance(0, i == 7 ? 3 : i);
+                topic.cursor("c").commit(0, i == 7 ? 3 : i);
                 simulation.pass(store, i % 3 == 0 ? 100 : 30);
             }
         }
@@ -402,7 +402,7 @@ class TopicRulesTest {
                 tailer.poll(
                         record -> {
                             handled[0] = record.offset() + 1;
-                            return Verdict.CONTINUE;
+                            return Action.CONTINUE;
                         },
                         i % 3 + 1);
                 if (i % 4 == 2) {
@@ -445,11 +445,11 @@ class TopicRulesTest {
         try (Appender appender = partition.openAppender()) {
             for (int i = 0; i < 5; i++) {
                 appender.append(new byte[100]);
-                topic.cursor("c").advance(0, partition.nextOffset());
+                topic.cursor("c").commit(0, partition.nextOffset());
                 simulation.pass(store, 1_000);
             }
             appender.append(new byte[100]);
-            topic.cursor("c").advance(0, partition.nextOffset());
+            topic.cursor("c").commit(0, partition.nextOffset());
             topic.cursor("c").force();
         }
         stop();
@@ -484,9 +484,9 @@ class TopicRulesTest {
             }
         }
         for (int i = 0; i < cursors; i++) {
-            topic.cursor("c" + i).advance(0, i);
+            topic.cursor("c" + i).commit(0, i);
             topic.cursor("c" + i).force();
-            topic.cursor("c" + i).advance(0, i + cursors);
+            topic.cursor("c" + i).commit(0, i + cursors);
         }
         cutPowerAtEachOperation();
         store.close();

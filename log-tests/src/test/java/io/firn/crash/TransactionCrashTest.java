@@ -5,14 +5,14 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.firn.Appender;
 import io.firn.Cursor;
-import io.firn.Isolation;
+import io.firn.IsolationLevel;
 import io.firn.LogStore;
 import io.firn.Partition;
 import io.firn.Producer;
+import io.firn.RecordHandler.Action;
 import io.firn.Tailer;
 import io.firn.Transaction;
 import io.firn.Transaction.State;
-import io.firn.Verdict;
 import io.firn.host.HostedStore;
 import io.firn.host.TransactionCoordinator.NamedProducer;
 import io.firn.kill.Flaws;
@@ -117,7 +117,7 @@ class TransactionCrashTest {
         Cursor cursor = store.openTopic("durable").cursor("reader");
         try (Transaction tx = begun) {
             moves(number + 1, place(store, 0).nextOffset());
-            tx.advance(cursor, 0, after);
+            tx.commitCursor(cursor, 0, after);
             transaction(store, tx, true, places);
             isMoved = true;
         }
@@ -134,7 +134,7 @@ class TransactionCrashTest {
         doing = "a plain advance";
         Cursor cursor = store.openTopic("durable").cursor("reader");
         moves(0, offset);
-        cursor.advance(0, offset);
+        cursor.commit(0, offset);
         cursor.force();
         isMoved = true;
     }
@@ -246,7 +246,7 @@ class TransactionCrashTest {
             Partition partition, int place, Map<Integer, Map<Integer, Integer>> found) {
         partition.force();
         assertEquals(
-                partition.visibleOffset(Isolation.UNCOMMITTED),
+                partition.visibleOffset(IsolationLevel.READ_UNCOMMITTED),
                 partition.visibleOffset(),
                 "nothing in " + partition + " stays undecided");
         try (Tailer tailer = partition.openTailer()) {
@@ -260,7 +260,7 @@ class TransactionCrashTest {
                                                     tx -> new TreeMap<>())
                                             .merge(place, 1, Integer::sum);
                                 }
-                                return Verdict.CONTINUE;
+                                return Action.CONTINUE;
                             },
                             100)
                     > 0) {

@@ -72,7 +72,7 @@ class TransactionMovesTest {
         Transaction tx = producer.beginTransaction();
         append(tx, "durable", 0, "a");
         partition("durable", 0).force();
-        tx.advance(cursor("durable"), 0, 1);
+        tx.commitCursor(cursor("durable"), 0, 1);
         cutPower();
         assertThrows(
                 ProducerFencedException.class,
@@ -97,7 +97,8 @@ class TransactionMovesTest {
         }
         TransactionCoordinator coordinator = HostedStore.of(store).transactions();
         ProducerIdentity identity = coordinator.open("p", DAY, null);
-        coordinator.advance("p", identity, List.of(new CursorMove(input.topic(), "reader", 0, 5)));
+        coordinator.commitCursors(
+                "p", identity, List.of(new CursorMove(input.topic(), "reader", 0, 5)));
         cutPower();
         Partition left = partition("written", 0);
         long end = left.nextOffset();

@@ -10,10 +10,11 @@ import io.firn.Claim;
 import io.firn.Cursor;
 import io.firn.ExclusiveAppender;
 import io.firn.FirnException;
-import io.firn.Isolation;
+import io.firn.IsolationLevel;
 import io.firn.LogStore;
 import io.firn.Partition;
 import io.firn.Producer;
+import io.firn.RecordHandler.Action;
 import io.firn.StoreFullException;
 import io.firn.StoreOpenException;
 import io.firn.Tailer;
@@ -21,7 +22,6 @@ import io.firn.Topic;
 import io.firn.Transaction;
 import io.firn.Transaction.State;
 import io.firn.TransactionStateException;
-import io.firn.Verdict;
 import io.firn.format.BatchEncoder;
 import io.firn.host.HostedPartition;
 import io.firn.host.HostedStore;
@@ -94,7 +94,7 @@ class TransactionRulesTest {
                             record -> {
                                 values.add(
                                         new String(record.copy().value(), StandardCharsets.UTF_8));
-                                return Verdict.CONTINUE;
+                                return Action.CONTINUE;
                             },
                             100)
                     > 0) {
@@ -153,10 +153,11 @@ class TransactionRulesTest {
         }
         TransactionCoordinator coordinator = HostedStore.of(store).transactions();
         ProducerIdentity identity = coordinator.open("p", DAY, null);
-        coordinator.advance("p", identity, List.of(new CursorMove(durable(), "reader", 0, 2)));
+        coordinator.commitCursors(
+                "p", identity, List.of(new CursorMove(durable(), "reader", 0, 2)));
         cutPower();
         try (Transaction other = store.beginTransaction()) {
-            other.advance(durable().cursor("reader"), 0, 1);
+            other.commitCursor(durable().cursor("reader"), 0, 1);
             other.commit();
         }
         assertEquals(1, durable().cursor("reader").offset(0));
@@ -173,7 +174,7 @@ class TransactionRulesTest {
             tx.commit();
         }
         try (Transaction tx = store.beginTransaction()) {
-            tx.advance(durable().cursor("reader"), 0, 1);
+            tx.commitCursor(durable().cursor("reader"), 0, 1);
             tx.commit();
         }
         durable().deleteCursor("reader");
@@ -189,11 +190,11 @@ class TransactionRulesTest {
             tx.commit();
         }
         try (Transaction tx = store.beginTransaction()) {
-            tx.advance(durable().cursor("reader"), 0, 1);
+            tx.commitCursor(durable().cursor("reader"), 0, 1);
             tx.commit();
         }
         durable().deleteCursor("reader");
-        durable().cursor("reader").advance(0, 2);
+        durable().cursor("reader").commit(0, 2);
         durable().cursor("reader").force();
         cutPower();
         assertEquals(2, durable().cursor("reader").offset(0));
@@ -204,16 +205,16 @@ class TransactionRulesTest {
         Topic many = store.createTopic("many", Simulation.SMALL.withPartitions(500));
         ProducerIdentity named = HostedStore.of(store).transactions().open("p", DAY, null);
         Transaction left = store.beginTransaction(); // its entry stays alive
-        left.advance(durable().cursor("kept"), 0, 0);
+        left.commitCursor(durable().cursor("kept"), 0, 0);
         left.append(partition("written", 0), durable().newBatch().add(new byte[1]));
         left.append(partition("written", 1), durable().newBatch().add(new byte[1]));
         left.commit();
         Transaction open = store.beginTransaction(); // by the same producer
-        open.advance(durable().cursor("reader"), 0, 0);
+        open.commitCursor(durable().cursor("reader"), 0, 0);
         for (int i = 0; i < 60; i++) {
             try (Transaction tx = store.beginTransaction()) {
                 for (int p = 0; p < 500; p++) {
-                    tx.advance(
+                    tx.commitCursor(
                             many.cursor("a cursor with a name as long as may be".repeat(3)), p, 0);
                 }
                 tx.commit();
@@ -301,7 +302,7 @@ class TransactionRulesTest {
         HostedPartition.of(partition).addVisibleListener(() -> seen.add(partition.visibleOffset()));
         Transaction tx = store.beginTransaction();
         append(tx, "written", 0, "a");
-        assertEquals(1, partition.visibleOffset(Isolation.UNCOMMITTED));
+        assertEquals(1, partition.visibleOffset(IsolationLevel.READ_UNCOMMITTED));
         assertEquals(List.of(0L), seen.stream().distinct().toList());
     }
 
@@ -334,7 +335,7 @@ class TransactionRulesTest {
         appendAsync(
                 partition("written", 0), durable().newBatch().add(new byte[1]).add(new byte[1]));
         try (Transaction tx = store.beginTransaction()) {
-            tx.advance(store.openTopic("written").cursor("reader"), 0, 2);
+            tx.commitCursor(store.openTopic("written").cursor("reader"), 0, 2);
             tx.commit();
         }
         cutPower();
@@ -364,7 +365,7 @@ class TransactionRulesTest {
             tx.commit();
         }
         try (Transaction tx = store.beginTransaction()) {
-            tx.advance(durable().cursor("reader"), 0, 1);
+            tx.commitCursor(durable().cursor("reader"), 0, 1);
             tx.commit();
         }
         try (Transaction tx = store.beginTransaction()) {
@@ -404,7 +405,7 @@ class TransactionRulesTest {
             tx = producer.beginTransaction();
             append(tx, "written", 0, "a");
             for (int p = 0; p < 500; p++) {
-                tx.advance(cursor, p, 0);
+                tx.commitCursor(cursor, p, 0);
             }
             simulation.clock.advance(1_000); // there is something to do in the background
             try {

@@ -24,7 +24,7 @@ class UnreadableDecisionsTest {
         Transaction transaction = store.beginTransaction();
         transaction.append(topic.partition(0), new byte[] {1});
         transaction.append(store.openTopic("other").partition(0), new byte[] {2});
-        transaction.advance(topic.cursor(CURSOR), 0, 1);
+        transaction.commitCursor(topic.cursor(CURSOR), 0, 1);
         transaction.commit();
         String file = topic.id() + "/topic";
 

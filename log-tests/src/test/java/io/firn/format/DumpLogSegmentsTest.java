@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.firn.Appender;
 import io.firn.Batch;
-import io.firn.Cleanup;
+import io.firn.CleanupPolicy;
 import io.firn.Compression;
 import io.firn.Durability;
 import io.firn.StoredRecord;
@@ -94,7 +94,7 @@ class DumpLogSegmentsTest {
                                         codec.name(),
                                         FileStore.options()
                                                 .withCompression(codec)
-                                                .withCleanup(Cleanup.COMPACT));
+                                                .withCleanup(CleanupPolicy.COMPACT));
                 try (Appender appender = topic.partition(0).openAppender()) {
                     Random random = new Random(codec.id());
                     for (int i = 0; i < 600; i++) {

@@ -2,11 +2,11 @@ package io.firn.format;
 
 import io.firn.LogStore;
 import io.firn.Partition;
+import io.firn.RecordHandler.Action;
 import io.firn.StoredRecord;
 import io.firn.Tailer;
 import io.firn.Topic;
 import io.firn.TopicOptions;
-import io.firn.Verdict;
 import io.firn.api.ObservedMedium;
 import io.firn.file.FileTier;
 import io.firn.medium.FileMedium;
@@ -130,7 +130,7 @@ final class FileStore implements AutoCloseable {
                         tailer.poll(
                                 record -> {
                                     records.add(record.copy());
-                                    return Verdict.CONTINUE;
+                                    return Action.CONTINUE;
                                 },
                                 100);
             } while (taken > 0);

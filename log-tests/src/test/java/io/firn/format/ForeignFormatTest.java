@@ -10,12 +10,12 @@ import io.firn.Appender;
 import io.firn.Compression;
 import io.firn.Durability;
 import io.firn.Partition;
+import io.firn.RecordHandler.Action;
 import io.firn.RecordTooLargeException;
 import io.firn.StoredRecord;
 import io.firn.Tailer;
 import io.firn.Topic;
 import io.firn.TopicOptions;
-import io.firn.Verdict;
 import io.firn.host.HostedAppender;
 import io.firn.kafka.KafkaBatches;
 import io.firn.kafka.RandomRecords;
@@ -124,7 +124,7 @@ class ForeignFormatTest {
                         tailer.poll(record -> take(record.copy(), found), limit);
                     }
                     assertSame(records.subList(start, 300), distinct(found));
-                    assertEquals(0, tailer.poll(record -> Verdict.CONTINUE, 1));
+                    assertEquals(0, tailer.poll(record -> Action.CONTINUE, 1));
                 }
             }
         }
@@ -163,13 +163,13 @@ class ForeignFormatTest {
     }
 
     /** Takes a record, or asks for it once more. */
-    private static Verdict take(StoredRecord record, List<StoredRecord> found) {
+    private static Action take(StoredRecord record, List<StoredRecord> found) {
         boolean first = found.isEmpty() || found.get(found.size() - 1).offset() != record.offset();
         found.add(record);
         if (record.offset() % 5 == 0 && first) {
-            return Verdict.AGAIN;
+            return Action.RETRY;
         }
-        return record.offset() % 3 == 0 ? Verdict.STOP : Verdict.CONTINUE;
+        return record.offset() % 3 == 0 ? Action.STOP : Action.CONTINUE;
     }
 
     private static List<StoredRecord> distinct(List<StoredRecord> found) {

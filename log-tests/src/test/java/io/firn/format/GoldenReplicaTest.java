@@ -6,9 +6,9 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.firn.Compression;
-import io.firn.DurabilityClass;
-import io.firn.Isolation;
+import io.firn.IsolationLevel;
 import io.firn.Partition;
+import io.firn.Survives;
 import io.firn.Topic;
 import io.firn.TopicOptions;
 import io.firn.host.BatchReader;
@@ -48,9 +48,7 @@ class GoldenReplicaTest {
     }
 
     private static TopicOptions options() {
-        return FileStore.options()
-                .withMinimumClass(DurabilityClass.PROCESS_CRASH)
-                .withReplicated(true);
+        return FileStore.options().withMinimumClass(Survives.PROCESS_CRASH).withReplicated(true);
     }
 
     private static void replicate(FileStore files, SourceLog source, ReplicaAppender appender) {
@@ -80,7 +78,8 @@ class GoldenReplicaTest {
     }
 
     private static void assertHolds(SourceLog source, Partition partition) {
-        BatchReader reader = HostedPartition.of(partition).openBatchReader(Isolation.UNCOMMITTED);
+        BatchReader reader =
+                HostedPartition.of(partition).openBatchReader(IsolationLevel.READ_UNCOMMITTED);
         for (SourceLog.Stored each : source.batches()) {
             try (BatchRun run = reader.read(each.base(), 1, true)) {
                 byte[] found = new byte[run.bytes().remaining()];
@@ -99,7 +98,9 @@ class GoldenReplicaTest {
         try (FileStore files = new FileStore(directory)) {
             Partition partition = files.topic(TOPIC).partition(0);
             assertHolds(source, partition);
-            assertEquals(source.nextOffset() - 2, partition.visibleOffset(Isolation.COMMITTED));
+            assertEquals(
+                    source.nextOffset() - 2,
+                    partition.visibleOffset(IsolationLevel.READ_COMMITTED));
             assertEquals(
                     1, HostedPartition.of(partition).abortedTransactions(0, Long.MAX_VALUE).size());
             try (ReplicaAppender appender =
@@ -112,7 +113,8 @@ class GoldenReplicaTest {
             files.reopen();
             partition = files.topic(TOPIC).partition(0);
             assertHolds(source, partition);
-            assertEquals(source.nextOffset(), partition.visibleOffset(Isolation.COMMITTED));
+            assertEquals(
+                    source.nextOffset(), partition.visibleOffset(IsolationLevel.READ_COMMITTED));
         }
     }
 

@@ -5,6 +5,7 @@ import io.firn.LogStore;
 import io.firn.Partition;
 import io.firn.StoredRecord;
 import io.firn.Topic;
+import io.firn.host.HostedCursor;
 import io.firn.kafka.SameRecords;
 import io.firn.metadata.TopicOptionsFormat;
 import java.nio.charset.StandardCharsets;
@@ -61,8 +62,8 @@ final class GoldenStore {
                 StringBuilder line = new StringBuilder("    cursor '" + cursorName + "'");
                 for (int i = 0; i < topic.partitionCount(); i++) {
                     line.append(' ').append(cursor.offset(i));
-                    if (cursor.committed(i).orElse(-1) != cursor.offset(i)) {
-                        line.append('/').append(cursor.committed(i).getAsLong());
+                    if (HostedCursor.of(cursor).committed(i).orElse(-1) != cursor.offset(i)) {
+                        line.append('/').append(HostedCursor.of(cursor).committed(i).getAsLong());
                     }
                 }
                 lines.add(line.toString());

@@ -4,9 +4,9 @@ import io.firn.Appender;
 import io.firn.Batch;
 import io.firn.Compression;
 import io.firn.Durability;
-import io.firn.DurabilityClass;
 import io.firn.Partition;
 import io.firn.RetainUntilRead;
+import io.firn.Survives;
 import io.firn.Topic;
 import io.firn.TopicOptions;
 import io.firn.host.HostedAppender;
@@ -98,10 +98,10 @@ final class GoldenStoreGenerator {
             files.reopen();
         }
         Topic topic = files.topic(name);
-        topic.cursor("reader").advance(0, 77);
-        topic.cursor("reader").advance(1, 1);
-        topic.cursor("a name/with ü").advance(1, 2);
-        topic.cursor("outside").advance(0, 60);
+        topic.cursor("reader").commit(0, 77);
+        topic.cursor("reader").commit(1, 1);
+        topic.cursor("a name/with ü").commit(1, 2);
+        topic.cursor("outside").commit(0, 60);
         topic.cursor("outside").commit(0, 10_000);
         topic.cursor("outside").commit(1, -2);
         // In the middle of the second segment.
@@ -160,7 +160,7 @@ final class GoldenStoreGenerator {
     private static TopicOptions options() {
         return TopicOptions.defaults()
                 .withSegmentBytes(SEGMENT_BYTES)
-                .withMinimumClass(DurabilityClass.PROCESS_CRASH);
+                .withMinimumClass(Survives.PROCESS_CRASH);
     }
 
     /** Text that packs well. */

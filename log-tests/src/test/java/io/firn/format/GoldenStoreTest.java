@@ -9,10 +9,10 @@ import io.firn.Batch;
 import io.firn.LogStore;
 import io.firn.OutOfOrderSequenceException;
 import io.firn.Partition;
+import io.firn.RecordHandler.Action;
 import io.firn.StoredRecord;
 import io.firn.Tailer;
 import io.firn.Topic;
-import io.firn.Verdict;
 import io.firn.file.FileTier;
 import io.firn.host.HostedStore;
 import java.io.IOException;
@@ -180,7 +180,7 @@ class GoldenStoreTest {
         tailer.poll(
                 record -> {
                     records.add(record.copy());
-                    return Verdict.STOP;
+                    return Action.STOP;
                 },
                 MANY);
         return records.get(0);

@@ -4,17 +4,18 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import io.firn.Batch;
 import io.firn.Cursor;
-import io.firn.DurabilityClass;
-import io.firn.Isolation;
+import io.firn.IsolationLevel;
 import io.firn.LogStore;
 import io.firn.Partition;
 import io.firn.Producer;
 import io.firn.StoredRecord;
+import io.firn.Survives;
 import io.firn.Tailer;
 import io.firn.Topic;
 import io.firn.Transaction;
 import io.firn.Transaction.State;
 import io.firn.file.FileTier;
+import io.firn.host.HostedCursor;
 import io.firn.host.HostedPartition;
 import io.firn.host.HostedStore;
 import io.firn.host.ProducerIdentity;
@@ -58,7 +59,7 @@ class GoldenTransactionsTest {
                     store.createTopic(
                             "t",
                             FileStore.options()
-                                    .withMinimumClass(DurabilityClass.PROCESS_CRASH)
+                                    .withMinimumClass(Survives.PROCESS_CRASH)
                                     .withPartitions(2));
             write(store, topic);
             if (name.equals(ADDED_MOVES)) {
@@ -78,7 +79,7 @@ class GoldenTransactionsTest {
             try (Transaction tx = store.beginTransaction()) {
                 tx.append(topic.partition(0), batch(topic, "committed " + i));
                 tx.append(topic.partition(1), batch(topic, "committed " + i));
-                tx.advance(cursor, 0, i);
+                tx.commitCursor(cursor, 0, i);
                 tx.commit();
             }
             try (Transaction tx = store.beginTransaction()) {
@@ -87,7 +88,7 @@ class GoldenTransactionsTest {
         }
         TransactionCoordinator coordinator = HostedStore.of(store).transactions();
         ProducerIdentity group = coordinator.open("copier", TIMEOUT, null);
-        coordinator.advance(
+        coordinator.commitCursors(
                 "copier", group, List.of(new CursorMove(topic, "group", 1, 2, "a note")));
         coordinator.end("copier", group, true, true);
         Producer producer = store.openProducer("unfinished", TIMEOUT);
@@ -101,7 +102,9 @@ class GoldenTransactionsTest {
                 HostedStore.of(store).transactions().open("one by one", TIMEOUT, null);
         for (int i = 0; i < GROUPS; i++) {
             CursorMove move = new CursorMove(topic, "group " + i, 0, 1 + i % 2, "note " + i);
-            HostedStore.of(store).transactions().advance("one by one", identity, List.of(move));
+            HostedStore.of(store)
+                    .transactions()
+                    .commitCursors("one by one", identity, List.of(move));
         }
     }
 
@@ -113,14 +116,14 @@ class GoldenTransactionsTest {
                 List.of(
                         new CursorMove(topic, "outside", 0, 10_000, "above"),
                         new CursorMove(topic, "outside", 1, -2));
-        HostedStore.of(store).transactions().advance("outside", identity, moves);
+        HostedStore.of(store).transactions().commitCursors("outside", identity, moves);
     }
 
     private static Batch batch(Topic topic, String value) {
         return topic.newBatch().add(value.getBytes(StandardCharsets.UTF_8));
     }
 
-    private static List<String> read(Partition partition, Isolation isolation) {
+    private static List<String> read(Partition partition, IsolationLevel isolation) {
         try (Tailer tailer = partition.topic().openTailer(isolation, partition.index())) {
             return tailer.stream().map(StoredRecord::value).map(String::new).toList();
         }
@@ -128,9 +131,9 @@ class GoldenTransactionsTest {
 
     private static void assertHoldsWhatWasCommitted(Topic topic) {
         List<String> committed = List.of("committed 0", "committed 1", "committed 2");
-        assertEquals(committed, read(topic.partition(0), Isolation.COMMITTED));
-        assertEquals(committed, read(topic.partition(1), Isolation.COMMITTED));
-        assertEquals(7, read(topic.partition(0), Isolation.UNCOMMITTED).size());
+        assertEquals(committed, read(topic.partition(0), IsolationLevel.READ_COMMITTED));
+        assertEquals(committed, read(topic.partition(1), IsolationLevel.READ_COMMITTED));
+        assertEquals(7, read(topic.partition(0), IsolationLevel.READ_UNCOMMITTED).size());
         assertEquals(
                 3,
                 HostedPartition.of(topic.partition(0))
@@ -159,7 +162,7 @@ class GoldenTransactionsTest {
             coordinator.end("unfinished", unfinished.identity(), true, true);
             files.reopen();
             topic = files.topic("t");
-            assertEquals(4, read(topic.partition(0), Isolation.COMMITTED).size());
+            assertEquals(4, read(topic.partition(0), IsolationLevel.READ_COMMITTED).size());
         }
     }
 
@@ -187,8 +190,8 @@ class GoldenTransactionsTest {
             ProducerIdentity identity = coordinator.find("outside").identity();
             Topic topic = files.topic("t");
             coordinator.end("outside", identity, true, true);
-            assertEquals(10_000, topic.cursor("outside").committed(0).getAsLong());
-            assertEquals(-2, topic.cursor("outside").committed(1).getAsLong());
+            assertEquals(10_000, HostedCursor.of(topic.cursor("outside")).committed(0).getAsLong());
+            assertEquals(-2, HostedCursor.of(topic.cursor("outside")).committed(1).getAsLong());
             assertEquals(
                     List.of(new CursorMove(topic, "outside", 0, 10_000, "above")),
                     coordinator.notes("outside"));

@@ -11,9 +11,9 @@ import io.firn.Compression;
 import io.firn.DamagedRangeException;
 import io.firn.Durability;
 import io.firn.Partition;
+import io.firn.RecordHandler.Action;
 import io.firn.Tailer;
 import io.firn.TopicOptions;
-import io.firn.Verdict;
 import io.firn.host.HostedAppender;
 import io.firn.host.InvalidBatchException;
 import io.firn.kafka.KafkaBatches;
@@ -227,7 +227,7 @@ class HostileBatchTest {
                     tailer.poll(
                             record -> {
                                 offsets.add(record.offset());
-                                return Verdict.CONTINUE;
+                                return Action.CONTINUE;
                             },
                             10);
         } while (taken > 0);

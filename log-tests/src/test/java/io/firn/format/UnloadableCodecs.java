@@ -2,7 +2,7 @@ package io.firn.format;
 
 import io.firn.Appender;
 import io.firn.Batch;
-import io.firn.Cleanup;
+import io.firn.CleanupPolicy;
 import io.firn.CompactionMetrics;
 import io.firn.CompactionResult;
 import io.firn.Compression;
@@ -50,7 +50,7 @@ final class UnloadableCodecs {
                         .createTopic(
                                 "of-" + codec,
                                 FileStore.options()
-                                        .withCleanup(Cleanup.COMPACT)
+                                        .withCleanup(CleanupPolicy.COMPACT)
                                         .withMinDirtyRatio(1)
                                         .withCompression(codec));
         append(topic.partition(0));

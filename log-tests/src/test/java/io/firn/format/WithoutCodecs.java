@@ -5,8 +5,8 @@ import io.firn.Compression;
 import io.firn.Durability;
 import io.firn.MissingCodecException;
 import io.firn.Partition;
+import io.firn.RecordHandler.Action;
 import io.firn.Tailer;
-import io.firn.Verdict;
 import io.firn.host.HostedAppender;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -60,7 +60,7 @@ final class WithoutCodecs {
         }
         try (Tailer tailer = partition.openTailer()) {
             tailer.seek(behind);
-            say(codec, "after it " + tailer.poll(record -> Verdict.CONTINUE, 10));
+            say(codec, "after it " + tailer.poll(record -> Action.CONTINUE, 10));
         }
     }
 

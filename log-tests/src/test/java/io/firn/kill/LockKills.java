@@ -3,8 +3,8 @@ package io.firn.kill;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.firn.LogStore;
+import io.firn.RecordHandler.Action;
 import io.firn.Tailer;
-import io.firn.Verdict;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -226,7 +226,7 @@ public final class LockKills {
                             record -> {
                                 String value = new String(record.copy().value(), UTF_8).strip();
                                 found.merge(value, 1, Integer::sum);
-                                return Verdict.CONTINUE;
+                                return Action.CONTINUE;
                             },
                             1_000)
                     > 0) {

@@ -8,11 +8,11 @@ import io.firn.Cursor;
 import io.firn.LogStore;
 import io.firn.Partition;
 import io.firn.Producer;
+import io.firn.RecordHandler.Action;
 import io.firn.Tailer;
 import io.firn.Topic;
 import io.firn.TopicOptions;
 import io.firn.Transaction;
-import io.firn.Verdict;
 import io.firn.file.FileTier;
 import java.io.PrintStream;
 import java.nio.file.Path;
@@ -103,7 +103,7 @@ public final class TransferChild {
             tailer.poll(
                     record -> {
                         amount[0] = number(record.copy().value());
-                        return Verdict.STOP;
+                        return Action.STOP;
                     },
                     1);
         }
@@ -120,7 +120,7 @@ public final class TransferChild {
         try (Transaction tx = begin()) {
             append(tx, 0, request, -amount);
             append(tx, 1, request, amount);
-            tx.advance(cursor, 0, request + 1);
+            tx.commitCursor(cursor, 0, request + 1);
             tx.commit();
         }
     }

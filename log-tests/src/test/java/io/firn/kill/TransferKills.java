@@ -2,12 +2,12 @@ package io.firn.kill;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import io.firn.Isolation;
+import io.firn.IsolationLevel;
 import io.firn.LogStore;
 import io.firn.Partition;
+import io.firn.RecordHandler.Action;
 import io.firn.Tailer;
 import io.firn.Topic;
-import io.firn.Verdict;
 import io.firn.host.HostedPartition;
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -142,14 +142,14 @@ public final class TransferKills {
     private static List<String> read(Partition partition) {
         partition.force();
         long stable = partition.visibleOffset();
-        long end = partition.visibleOffset(Isolation.UNCOMMITTED);
+        long end = partition.visibleOffset(IsolationLevel.READ_UNCOMMITTED);
         require(stable == end, partition + " is stable up to " + stable + " of " + end);
         List<String> values = new ArrayList<>();
         try (Tailer tailer = partition.openTailer()) {
             while (tailer.poll(
                             record -> {
                                 values.add(new String(record.copy().value(), UTF_8));
-                                return Verdict.CONTINUE;
+                                return Action.CONTINUE;
                             },
                             1_000)
                     > 0) {

@@ -1,8 +1,8 @@
 package io.firn.places;
 
 import io.firn.LogStore;
+import io.firn.RecordHandler.Action;
 import io.firn.Tailer;
-import io.firn.Verdict;
 import io.firn.file.FileTier;
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -43,7 +43,7 @@ final class Follow {
                     record -> {
                         PlaceStore.check(record, PlaceStore.PLAIN_BYTES, next[0]);
                         next[0] = record.offset() + 1;
-                        return Verdict.CONTINUE;
+                        return Action.CONTINUE;
                     },
                     100);
         }

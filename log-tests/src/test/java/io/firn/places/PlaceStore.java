@@ -2,15 +2,15 @@ package io.firn.places;
 
 import io.firn.Appender;
 import io.firn.Batch;
-import io.firn.Cleanup;
+import io.firn.CleanupPolicy;
 import io.firn.CompactionResult;
 import io.firn.Compression;
+import io.firn.LogRecord;
 import io.firn.LogStore;
 import io.firn.Partition;
-import io.firn.Record;
+import io.firn.RecordHandler.Action;
 import io.firn.Tailer;
 import io.firn.TopicOptions;
-import io.firn.Verdict;
 import io.firn.file.FileTier;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
@@ -54,7 +54,7 @@ final class PlaceStore implements AutoCloseable {
         store.ensureTopic(
                 KEYED,
                 small.withCompression(codec)
-                        .withCleanup(Cleanup.COMPACT)
+                        .withCleanup(CleanupPolicy.COMPACT)
                         .withMinDirtyRatio(1)
                         .withMinCompactionLag(Duration.ofMillis(1)));
         for (String topic : new String[] {PLAIN, DOOMED, AGED}) {
@@ -143,7 +143,7 @@ final class PlaceStore implements AutoCloseable {
                                     check(record, length, hasHoles ? -1 : seen[1]);
                                     seen[0]++;
                                     seen[1] = record.offset() + 1;
-                                    return Verdict.CONTINUE;
+                                    return Action.CONTINUE;
                                 },
                                 100);
             } while (taken > 0);
@@ -160,7 +160,7 @@ final class PlaceStore implements AutoCloseable {
     }
 
     /** The offset −1 stands for any. */
-    static void check(Record record, int length, long expected) {
+    static void check(LogRecord record, int length, long expected) {
         ByteBuffer value = record.value();
         if ((expected >= 0 && record.offset() != expected)
                 || !value.equals(ByteBuffer.wrap(value(record.offset(), length)))) {

@@ -6,16 +6,16 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.firn.Appender;
-import io.firn.Isolation;
+import io.firn.IsolationLevel;
 import io.firn.LogStore;
 import io.firn.Partition;
 import io.firn.Producer;
+import io.firn.RecordHandler.Action;
 import io.firn.StoreFullException;
 import io.firn.Tailer;
 import io.firn.Transaction;
 import io.firn.Transaction.State;
 import io.firn.TransactionStateException;
-import io.firn.Verdict;
 import io.firn.host.HostedStore;
 import io.firn.sim.SimulatedFileMedium;
 import java.time.Duration;
@@ -98,7 +98,7 @@ class AbortOnFullDiskTest {
             while (tailer.poll(
                             record -> {
                                 values.add(record.copy().value()[0]);
-                                return Verdict.CONTINUE;
+                                return Action.CONTINUE;
                             },
                             100)
                     > 0) {
@@ -113,7 +113,10 @@ class AbortOnFullDiskTest {
         for (int i = 0; i < 2; i++) {
             Partition each = partition(i);
             each.force();
-            assertEquals(each.visibleOffset(Isolation.UNCOMMITTED), each.visibleOffset(), "stable");
+            assertEquals(
+                    each.visibleOffset(IsolationLevel.READ_UNCOMMITTED),
+                    each.visibleOffset(),
+                    "stable");
             List<Byte> values = read(each);
             assertFalse(values.contains(ABORTED), values.toString());
             assertEquals(count, values.size());

@@ -61,7 +61,7 @@ class BitFlipTest {
                 roll(store);
                 appendSome(appender);
             }
-            store.openTopic("t").cursor("c").advance(0, 3);
+            store.openTopic("t").cursor("c").commit(0, 3);
             partition.deleteRecordsBefore(1);
             assertEquals(1, partition.metrics().rolls());
         }

@@ -129,7 +129,7 @@ class DamagedBatchesTest {
                         tailer.poll(
                                 r -> {
                                     offset[0] = r.offset();
-                                    return io.firn.Verdict.CONTINUE;
+                                    return io.firn.RecordHandler.Action.CONTINUE;
                                 },
                                 1);
                     } catch (DamagedRangeException e) {

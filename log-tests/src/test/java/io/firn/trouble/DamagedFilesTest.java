@@ -9,10 +9,10 @@ import io.firn.DamagedRange;
 import io.firn.DamagedRangeException;
 import io.firn.LogStore;
 import io.firn.Partition;
+import io.firn.RecordHandler.Action;
 import io.firn.StoreOpenException;
 import io.firn.Tailer;
 import io.firn.UnreadableTopicException;
-import io.firn.Verdict;
 import io.firn.api.ObservedMedium;
 import java.io.IOException;
 import java.io.RandomAccessFile;
@@ -114,7 +114,7 @@ class DamagedFilesTest {
                     tailer.seek(offset);
                     assertThrows(
                             DamagedRangeException.class,
-                            () -> tailer.poll(record -> Verdict.CONTINUE, 1),
+                            () -> tailer.poll(record -> Action.CONTINUE, 1),
                             () -> "offset " + offset);
                 }
             }
@@ -280,7 +280,7 @@ class DamagedFilesTest {
                                 record -> {
                                     assertEquals(at, record.offset());
                                     assertEquals(at, record.timestamp());
-                                    return Verdict.STOP;
+                                    return Action.STOP;
                                 },
                                 1);
                         assertEquals(offset, partition.findTimestamp(offset).offset());

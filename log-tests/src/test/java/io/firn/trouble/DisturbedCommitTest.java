@@ -5,14 +5,14 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.firn.FirnException;
-import io.firn.Isolation;
+import io.firn.IsolationLevel;
 import io.firn.LogStore;
 import io.firn.Partition;
 import io.firn.PoisonedException;
+import io.firn.RecordHandler.Action;
 import io.firn.StoreFullException;
 import io.firn.Tailer;
 import io.firn.Transaction;
-import io.firn.Verdict;
 import io.firn.file.FileTier;
 import io.firn.sim.SimulatedFileMedium;
 import io.firn.store.StoreBuilder;
@@ -98,7 +98,7 @@ class DisturbedCommitTest {
             while (tailer.poll(
                             record -> {
                                 count[0] += record.copy().value().length == 2 ? 1 : 0;
-                                return Verdict.CONTINUE;
+                                return Action.CONTINUE;
                             },
                             100)
                     > 0) {
@@ -112,7 +112,10 @@ class DisturbedCommitTest {
         for (int i = 0; i < 2; i++) {
             Partition each = partition(i);
             each.force();
-            assertEquals(each.visibleOffset(Isolation.UNCOMMITTED), each.visibleOffset(), when);
+            assertEquals(
+                    each.visibleOffset(IsolationLevel.READ_UNCOMMITTED),
+                    each.visibleOffset(),
+                    when);
         }
         int committed = committedIn(0);
         assertEquals(committed, committedIn(1), when);
@@ -190,7 +193,7 @@ class DisturbedCommitTest {
                             ? store.openProducer("p", TEN_DAYS).beginTransaction()
                             : store.beginTransaction();
             append(tx);
-            tx.advance(store.openTopic("t").cursor("c"), 2, 1);
+            tx.commitCursor(store.openTopic("t").cursor("c"), 2, 1);
             use(tight);
             disturb(this::fillDisk);
             boolean isCommitted = true;
@@ -289,7 +292,7 @@ class DisturbedCommitTest {
             begin(at);
             Transaction tx = store.openProducer("p", TEN_DAYS).beginTransaction();
             append(tx);
-            tx.advance(store.openTopic("t").cursor("c"), 2, 1);
+            tx.commitCursor(store.openTopic("t").cursor("c"), 2, 1);
             boolean[] fails = {false};
             medium.faults()
                     .failOperations(
@@ -342,7 +345,10 @@ class DisturbedCommitTest {
             } catch (PoisonedException e) {
                 continue;
             }
-            assertEquals(each.visibleOffset(Isolation.UNCOMMITTED), each.visibleOffset(), when);
+            assertEquals(
+                    each.visibleOffset(IsolationLevel.READ_UNCOMMITTED),
+                    each.visibleOffset(),
+                    when);
         }
     }
 

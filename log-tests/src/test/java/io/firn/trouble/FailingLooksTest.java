@@ -42,7 +42,7 @@ class FailingLooksTest {
             Partition partition = Disk.partition(store);
             partition.deleteRecordsBefore(9);
             Cursor cursor = store.openTopic(Disk.TOPIC).cursor(CURSOR);
-            cursor.advance(0, 12);
+            cursor.commit(0, 12);
             cursor.force();
             directory =
                     temporary
@@ -220,7 +220,7 @@ class FailingLooksTest {
             Topic topic = store.openTopic(Disk.TOPIC);
             topic.addPartitions(2);
             Disk.append(topic.partition(1), 2);
-            topic.cursor(CURSOR).advance(1, 2);
+            topic.cursor(CURSOR).commit(1, 2);
             topic.cursor(CURSOR).force();
         }
         Files.write(topicFile, before);

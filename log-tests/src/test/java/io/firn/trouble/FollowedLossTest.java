@@ -4,14 +4,14 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import io.firn.DamagedRangeException;
-import io.firn.Isolation;
+import io.firn.IsolationLevel;
 import io.firn.LogStore;
 import io.firn.Partition;
+import io.firn.RecordHandler.Action;
 import io.firn.Tailer;
 import io.firn.TimestampedOffset;
 import io.firn.Topic;
 import io.firn.TopicOptions;
-import io.firn.Verdict;
 import io.firn.host.BatchReader;
 import io.firn.host.BatchRun;
 import io.firn.host.HostedPartition;
@@ -91,7 +91,7 @@ class FollowedLossTest {
                             record.getValue(value, 0);
                             assertEquals(Disk.value(record.offset())[0], value[0]);
                             read.add(record.offset());
-                            return Verdict.CONTINUE;
+                            return Action.CONTINUE;
                         },
                         1)
                 > 0) {
@@ -111,7 +111,7 @@ class FollowedLossTest {
                         tailer.poll(
                                 record -> {
                                     assertEquals(expected, record.offset());
-                                    return Verdict.CONTINUE;
+                                    return Action.CONTINUE;
                                 },
                                 1));
             }
@@ -147,7 +147,8 @@ class FollowedLossTest {
     @Test
     void shouldReportItToReadersOfBatches() throws IOException {
         lose(IN_SECOND);
-        BatchReader batches = HostedPartition.of(followed).openBatchReader(Isolation.UNCOMMITTED);
+        BatchReader batches =
+                HostedPartition.of(followed).openBatchReader(IsolationLevel.READ_UNCOMMITTED);
         try (BatchRun run = batches.read(0, 1 << 20, true)) {
             assertEquals(0, run.baseOffset());
             assertEquals(2, run.nextOffset());

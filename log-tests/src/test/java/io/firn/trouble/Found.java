@@ -7,8 +7,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.firn.DamagedRange;
 import io.firn.DamagedRangeException;
 import io.firn.Partition;
+import io.firn.RecordHandler.Action;
 import io.firn.Tailer;
-import io.firn.Verdict;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -35,7 +35,7 @@ record Found(TreeMap<Long, byte[]> records, List<DamagedRange> lost) {
                                 assertTrue(record.offset() > last[0], "ascending offsets");
                                 last[0] = record.offset();
                                 found.records.put(record.offset(), record.copy().value());
-                                return Verdict.CONTINUE;
+                                return Action.CONTINUE;
                             },
                             1_000);
                     assertTrue(tailer.offset() > before, () -> "no way on from " + before);

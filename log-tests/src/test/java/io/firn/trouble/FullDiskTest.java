@@ -12,10 +12,10 @@ import io.firn.Appender;
 import io.firn.LogStore;
 import io.firn.Partition;
 import io.firn.PoisonedException;
+import io.firn.RecordHandler.Action;
 import io.firn.StoreFullException;
 import io.firn.Tailer;
 import io.firn.TopicOptions;
-import io.firn.Verdict;
 import io.firn.api.Waiting;
 import io.firn.file.FileTier;
 import io.firn.sim.SimulatedFileMedium;
@@ -359,7 +359,7 @@ class FullDiskTest {
                     tailer.poll(
                             record -> {
                                 assertEquals(offset, record.offset());
-                                return Verdict.STOP;
+                                return Action.STOP;
                             },
                             1);
                 }

@@ -8,8 +8,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.firn.Appender;
 import io.firn.LogStore;
 import io.firn.Partition;
+import io.firn.RecordHandler.Action;
 import io.firn.Tailer;
-import io.firn.Verdict;
 import io.firn.host.HostedStore;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -42,7 +42,7 @@ class InterruptTest {
             Partition partition = Disk.partition(store);
             Disk.append(partition, RECORDS);
             partition.force();
-            store.openTopic(Disk.TOPIC).cursor("c").advance(0, 5);
+            store.openTopic(Disk.TOPIC).cursor("c").commit(0, 5);
             store.openTopic(Disk.TOPIC).cursor("c").force();
             assertEquals(2, partition.deleteRecordsBefore(2));
             assertEquals(7, partition.findTimestamp(7).offset());
@@ -116,7 +116,7 @@ class InterruptTest {
                 tailer.poll(
                         record -> {
                             assertEquals(read.getAndIncrement(), record.offset());
-                            return Verdict.CONTINUE;
+                            return Action.CONTINUE;
                         },
                         10);
             }

@@ -4,12 +4,12 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.firn.Claim;
 import io.firn.ExclusiveAppender;
+import io.firn.LogRecord;
 import io.firn.LogStore;
 import io.firn.Partition;
-import io.firn.Record;
+import io.firn.RecordHandler.Action;
 import io.firn.Tailer;
 import io.firn.TopicOptions;
-import io.firn.Verdict;
 import io.firn.file.FileTier;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
@@ -53,7 +53,7 @@ class KeptBufferTest {
     /** Keeps what it must not keep. */
     static final class Child {
         private static final List<ByteBuffer> KEPT = new ArrayList<>();
-        private static final List<Record> KEPT_RECORDS = new ArrayList<>();
+        private static final List<LogRecord> KEPT_RECORDS = new ArrayList<>();
 
         private Child() {}
 
@@ -121,7 +121,7 @@ class KeptBufferTest {
                                 KEPT.add(record.value().slice());
                                 KEPT.add(record.value().duplicate());
                                 KEPT_RECORDS.add(record);
-                                return Verdict.CONTINUE;
+                                return Action.CONTINUE;
                             },
                             1);
                 }
@@ -139,7 +139,7 @@ class KeptBufferTest {
                     sum++; // unmapped, on Java 22 and later
                 }
             }
-            for (Record record : KEPT_RECORDS) {
+            for (LogRecord record : KEPT_RECORDS) {
                 try {
                     sum += record.copy().value().length;
                     throw new AssertionError("a record that was kept could be read");

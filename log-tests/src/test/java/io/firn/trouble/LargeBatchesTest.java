@@ -5,13 +5,13 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import io.firn.Appender;
 import io.firn.Compression;
 import io.firn.Durability;
+import io.firn.LogRecord;
 import io.firn.LogStore;
 import io.firn.LogStoreBuilder;
-import io.firn.Record;
+import io.firn.RecordHandler.Action;
 import io.firn.Tailer;
 import io.firn.Topic;
 import io.firn.TopicOptions;
-import io.firn.Verdict;
 import io.firn.file.FileTier;
 import io.firn.format.BatchEncoder;
 import io.firn.format.Scratch;
@@ -114,9 +114,9 @@ class LargeBatchesTest {
             tailers.forEach(Tailer::close);
         }
 
-        private static Verdict check(Record record) {
+        private static Action check(LogRecord record) {
             assertEquals(VALUE_BYTES, record.valueLength());
-            return Verdict.CONTINUE;
+            return Action.CONTINUE;
         }
     }
 }

@@ -234,7 +234,7 @@ class LostLockTest {
                     PoisonedException.class,
                     () -> store.createTopic("another", TopicOptions.defaults()));
             assertThrows(PoisonedException.class, () -> store.deleteTopic(Disk.TOPIC));
-            assertThrows(PoisonedException.class, () -> cursor.advance(0, 1));
+            assertThrows(PoisonedException.class, () -> cursor.commit(0, 1));
             assertThrows(PoisonedException.class, cursor::force);
         }
     }
@@ -248,7 +248,7 @@ class LostLockTest {
             Partition partition = Disk.partition(store);
             Disk.append(partition, 2);
             Cursor cursor = store.openTopic(Disk.TOPIC).cursor("reader");
-            cursor.advance(0, 1);
+            cursor.commit(0, 1);
             loss.inflict(disk);
             appendUntilRefused(partition, new AtomicLong());
             before = contents(storeOf(disk).resolve("topics"));

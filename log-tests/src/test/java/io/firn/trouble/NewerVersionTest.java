@@ -60,7 +60,7 @@ class NewerVersionTest {
                 }
             }
             topic.partition(0).deleteRecordsBefore(1);
-            topic.cursor("c").advance(0, 2);
+            topic.cursor("c").commit(0, 2);
             topic.cursor("c").force();
         }
         HostedStore.of(store).newProducerId();

@@ -47,7 +47,7 @@ class OddSmallFilesTest {
             Topic topic = store.openTopic(Disk.TOPIC);
             Disk.partition(store).deleteRecordsBefore(9);
             Cursor cursor = topic.cursor(CURSOR);
-            cursor.advance(0, 12);
+            cursor.commit(0, 12);
             cursor.force();
             Disk.append(store.createTopic(OTHER, Disk.SMALL).partition(0), 2);
             directory = temporary.resolve("store/topics").resolve(topic.id().toString());

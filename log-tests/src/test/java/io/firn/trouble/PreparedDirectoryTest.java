@@ -6,9 +6,9 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.firn.LogStore;
+import io.firn.RecordHandler.Action;
 import io.firn.StoreOpenException;
 import io.firn.Tailer;
-import io.firn.Verdict;
 import io.firn.file.FileTier;
 import io.firn.inspect.Report;
 import io.firn.inspect.StoreInspection;
@@ -264,7 +264,7 @@ class PreparedDirectoryTest {
             tailer.poll(
                     record -> {
                         offsets.add(record.offset());
-                        return Verdict.STOP;
+                        return Action.STOP;
                     },
                     1);
             assertEquals(List.of(9L), offsets);

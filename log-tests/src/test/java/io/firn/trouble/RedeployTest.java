@@ -4,14 +4,14 @@ import static io.firn.api.Waiting.HANGS_AFTER_S;
 import static org.junit.jupiter.api.Assertions.assertNull;
 
 import io.firn.Appender;
-import io.firn.Isolation;
+import io.firn.IsolationLevel;
 import io.firn.LogStore;
 import io.firn.Partition;
+import io.firn.RecordHandler.Action;
 import io.firn.Tailer;
 import io.firn.Topic;
 import io.firn.TopicAppender;
 import io.firn.Transaction;
-import io.firn.Verdict;
 import io.firn.file.FileTier;
 import java.io.File;
 import java.io.IOException;
@@ -79,13 +79,13 @@ class RedeployTest {
                 transaction.append(partition, bytes, bytes);
                 transaction.commit();
             }
-            try (Tailer tailer = topic.openTailer(Isolation.COMMITTED)) {
+            try (Tailer tailer = topic.openTailer(IsolationLevel.READ_COMMITTED)) {
                 long[] read = {0};
                 while (read[0] < 4) {
                     tailer.poll(
                             record -> {
                                 read[0]++;
-                                return Verdict.CONTINUE;
+                                return Action.CONTINUE;
                             },
                             100);
                 }

@@ -7,8 +7,8 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import io.firn.DamagedRangeException;
 import io.firn.LogStore;
 import io.firn.Partition;
+import io.firn.RecordHandler.Action;
 import io.firn.Tailer;
-import io.firn.Verdict;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.file.Files;
@@ -42,7 +42,7 @@ class ReplacedFileTest {
                             byte[] value = record.copy().value();
                             assertArrayEquals(Disk.value(record.offset()), value);
                             offsets.add(record.offset());
-                            return Verdict.CONTINUE;
+                            return Action.CONTINUE;
                         },
                         100)
                 > 0) {

@@ -9,11 +9,11 @@ import io.firn.Durability;
 import io.firn.LogStore;
 import io.firn.Partition;
 import io.firn.PoisonedException;
+import io.firn.RecordHandler.Action;
 import io.firn.StoreFullException;
 import io.firn.Tailer;
 import io.firn.Topic;
 import io.firn.TopicOptions;
-import io.firn.Verdict;
 import io.firn.file.FileTier;
 import io.firn.medium.FileMedium;
 import io.firn.medium.FilterFileMedium;
@@ -81,7 +81,7 @@ class SparseSegmentTest {
                             byte[] expected = value(record.offset(), found.length);
                             assertEquals(0, Arrays.compare(expected, found));
                             next[0]++;
-                            return Verdict.CONTINUE;
+                            return Action.CONTINUE;
                         },
                         1000);
             }

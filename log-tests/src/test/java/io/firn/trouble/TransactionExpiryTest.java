@@ -4,16 +4,16 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import io.firn.FirnException;
-import io.firn.Isolation;
+import io.firn.IsolationLevel;
 import io.firn.LogStore;
 import io.firn.Partition;
 import io.firn.Producer;
 import io.firn.ProducerFencedException;
+import io.firn.RecordHandler.Action;
 import io.firn.Tailer;
 import io.firn.Topic;
 import io.firn.Transaction;
 import io.firn.Transaction.State;
-import io.firn.Verdict;
 import io.firn.file.FileTier;
 import io.firn.host.HostedStore;
 import io.firn.host.ProducerIdentity;
@@ -128,7 +128,9 @@ class TransactionExpiryTest {
         for (int i = 0; i < PARTITIONS; i++) {
             Partition partition = topic.partition(i);
             partition.force();
-            assertEquals(partition.visibleOffset(Isolation.UNCOMMITTED), partition.visibleOffset());
+            assertEquals(
+                    partition.visibleOffset(IsolationLevel.READ_UNCOMMITTED),
+                    partition.visibleOffset());
             read(partition, found);
         }
         Collections.sort(found);
@@ -171,7 +173,7 @@ class TransactionExpiryTest {
             while (tailer.poll(
                             record -> {
                                 to.add(new String(record.copy().value(), StandardCharsets.UTF_8));
-                                return Verdict.CONTINUE;
+                                return Action.CONTINUE;
                             },
                             1_000)
                     > 0) {

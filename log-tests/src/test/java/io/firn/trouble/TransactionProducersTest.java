@@ -150,7 +150,8 @@ class TransactionProducersTest {
             String name = "p" + i;
             ProducerIdentity identity = coordinator.open(name, TEN_DAYS, null);
             coordinator.add(name, identity, List.of(topic.partition(0)));
-            coordinator.advance(name, identity, List.of(new CursorMove(topic, "reader", 0, 0)));
+            coordinator.commitCursors(
+                    name, identity, List.of(new CursorMove(topic, "reader", 0, 0)));
             coordinator.end(name, identity, true, false);
         }
         try (Producer local = store.openProducer("local", TEN_DAYS);

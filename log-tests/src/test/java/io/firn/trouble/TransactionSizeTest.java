@@ -8,7 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.firn.AppenderBusyException;
 import io.firn.Cursor;
-import io.firn.Isolation;
+import io.firn.IsolationLevel;
 import io.firn.LogStore;
 import io.firn.Partition;
 import io.firn.Producer;
@@ -91,7 +91,7 @@ class TransactionSizeTest {
         int moves = 0;
         try {
             while (moves < MANY) {
-                tx.advance(cursor, moves, 0);
+                tx.commitCursor(cursor, moves, 0);
                 moves++;
             }
         } catch (RecordTooLargeException e) {
@@ -103,7 +103,7 @@ class TransactionSizeTest {
     private boolean isStable(int partition) {
         Partition of = topic.partition(partition);
         of.force();
-        return of.visibleOffset() == of.visibleOffset(Isolation.UNCOMMITTED);
+        return of.visibleOffset() == of.visibleOffset(IsolationLevel.READ_UNCOMMITTED);
     }
 
     @Test
@@ -123,7 +123,7 @@ class TransactionSizeTest {
             assertTrue(refused > 0, "an entry has no room for all partitions");
             append(tx, 0); // it is in the transaction
             for (int i = 0; i < 3; i++) {
-                tx.advance(
+                tx.commitCursor(
                         read.cursor(LONG_NAME), moves - 1, 0); // there is a move, which it replaces
             }
             tx.commit();
@@ -169,10 +169,11 @@ class TransactionSizeTest {
             moves.add(new CursorMove(read, LONG_NAME, i, 0, null));
         }
         assertThrows(
-                RecordTooLargeException.class, () -> coordinator.advance("p", identity, moves));
+                RecordTooLargeException.class,
+                () -> coordinator.commitCursors("p", identity, moves));
         assertEquals(State.EMPTY, coordinator.find("p").state());
-        coordinator.advance("p", identity, moves.subList(0, MANY / 2));
-        coordinator.advance("p", identity, moves.subList(0, MANY / 2)); // the same again
+        coordinator.commitCursors("p", identity, moves.subList(0, MANY / 2));
+        coordinator.commitCursors("p", identity, moves.subList(0, MANY / 2)); // the same again
         coordinator.end("p", identity, true, false);
         assertEquals(State.COMMITTED, coordinator.find("p").state());
     }
@@ -229,7 +230,7 @@ class TransactionSizeTest {
 
     private boolean isTaken(ProducerIdentity identity, CursorMove... moves) {
         try {
-            HostedStore.of(store).transactions().advance("p", identity, List.of(moves));
+            HostedStore.of(store).transactions().commitCursors("p", identity, List.of(moves));
             return true;
         } catch (RecordTooLargeException e) {
             assertTrue(e.getMessage().contains("smaller transactions"), e.getMessage());
@@ -247,7 +248,7 @@ class TransactionSizeTest {
         for (int i = 0; i < MANY / 2; i++) {
             moves.add(new CursorMove(read, LONG_NAME, i, 0, "note"));
         }
-        coordinator.advance(name, identity, moves);
+        coordinator.commitCursors(name, identity, moves);
         RecordTooLargeException full = null;
         for (int i = 0; i < MANY && full == null; i++) {
             try {
@@ -285,12 +286,12 @@ class TransactionSizeTest {
 
     @Test
     void shouldCommitBesideMovesThatNoCursorsFileHas() {
-        read.cursor("first").advance(0, 0);
+        read.cursor("first").commit(0, 0);
         store.doWork(); // writes files, and would next when the clock goes on
         try (Producer producer = store.openProducer("p", TIMEOUT)) {
             try (Transaction tx = producer.beginTransaction()) {
                 for (int i = 0; i < MANY / 4; i++) {
-                    tx.advance(read.cursor("before"), i, 0);
+                    tx.commitCursor(read.cursor("before"), i, 0);
                 }
                 tx.commit();
             }
@@ -301,7 +302,7 @@ class TransactionSizeTest {
                 tx.commit();
             }
             try (Transaction tx = producer.beginTransaction()) {
-                tx.advance(read.cursor("first"), 0, 0); // writes an entry with all of them
+                tx.commitCursor(read.cursor("first"), 0, 0); // writes an entry with all of them
                 read.cursor("before").force();
                 read.cursor(LONG_NAME).force();
                 int after = take(tx);
@@ -321,7 +322,7 @@ class TransactionSizeTest {
                     Transaction tx = producer.beginTransaction()) {
                 append(tx, 0);
                 for (int i = 0; i < MANY / 4; i++) {
-                    tx.advance(cursor, i, 0);
+                    tx.commitCursor(cursor, i, 0);
                 }
                 tx.commit();
             }

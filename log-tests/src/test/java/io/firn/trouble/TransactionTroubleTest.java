@@ -10,10 +10,11 @@ import io.firn.Appender;
 import io.firn.Cursor;
 import io.firn.Durability;
 import io.firn.FirnException;
-import io.firn.Isolation;
+import io.firn.IsolationLevel;
 import io.firn.LogStore;
 import io.firn.Partition;
 import io.firn.Producer;
+import io.firn.RecordHandler.Action;
 import io.firn.StoreFullException;
 import io.firn.StoreOpenException;
 import io.firn.Tailer;
@@ -22,7 +23,6 @@ import io.firn.TopicOptions;
 import io.firn.Transaction;
 import io.firn.Transaction.State;
 import io.firn.UnknownTopicException;
-import io.firn.Verdict;
 import io.firn.file.FileTier;
 import io.firn.host.HostedPartition;
 import io.firn.host.HostedStore;
@@ -130,7 +130,7 @@ class TransactionTroubleTest {
                             record -> {
                                 byte[] value = record.copy().value();
                                 values.add(new String(value, StandardCharsets.UTF_8));
-                                return Verdict.CONTINUE;
+                                return Action.CONTINUE;
                             },
                             100)
                     > 0) {
@@ -141,7 +141,8 @@ class TransactionTroubleTest {
     }
 
     private static boolean isStable(Partition partition) {
-        return partition.visibleOffset() == partition.visibleOffset(Isolation.UNCOMMITTED);
+        return partition.visibleOffset()
+                == partition.visibleOffset(IsolationLevel.READ_UNCOMMITTED);
     }
 
     @Test
@@ -239,7 +240,7 @@ class TransactionTroubleTest {
                     while (true) { // until the journal is full
                         Transaction filling = store.beginTransaction();
                         for (int p = 0; p < 500; p++) {
-                            filling.advance(cursor, p, 0);
+                            filling.commitCursor(cursor, p, 0);
                         }
                         filling.commit();
                     }
@@ -319,7 +320,7 @@ class TransactionTroubleTest {
                 FirnException refused =
                         assertThrows(
                                 UnknownTopicException.class,
-                                () -> tx.advance(cursor, partition, 0));
+                                () -> tx.commitCursor(cursor, partition, 0));
                 assertEquals("topic deleted was deleted", refused.getMessage());
             }
             append(tx, partition(0), "goes on");
@@ -400,7 +401,7 @@ class TransactionTroubleTest {
     void shouldOpenOnAFullDiskWithDecisionsThatAreNotCarriedOut() {
         TransactionCoordinator coordinator = HostedStore.of(store).transactions();
         ProducerIdentity identity = coordinator.open("p", Duration.ofDays(10), null);
-        coordinator.advance("p", identity, List.of(new CursorMove(topic(), "reader", 0, 1)));
+        coordinator.commitCursors("p", identity, List.of(new CursorMove(topic(), "reader", 0, 1)));
         coordinator.end("p", identity, true, false);
         commit(0, 1);
         Topic many = store.createTopic("many", SMALL.withPartitions(500));

@@ -10,9 +10,9 @@ import io.firn.FirnException;
 import io.firn.LogStore;
 import io.firn.Partition;
 import io.firn.PoisonedException;
+import io.firn.RecordHandler.Action;
 import io.firn.Tailer;
 import io.firn.TopicOptions;
-import io.firn.Verdict;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.file.Path;
@@ -113,7 +113,7 @@ class TruncatedUnderMappingTest {
                     while (tailer.poll(
                                     record -> {
                                         count[0]++;
-                                        return Verdict.CONTINUE;
+                                        return Action.CONTINUE;
                                     },
                                     100)
                             > 0) {
@@ -226,7 +226,7 @@ class TruncatedUnderMappingTest {
                 if (partition.nextOffset() < tailer.offset() + 100) {
                     appender.append(new byte[100]);
                 }
-                tailer.poll(record -> Verdict.CONTINUE, 10);
+                tailer.poll(record -> Action.CONTINUE, 10);
             } catch (InternalError e) {
                 System.out.println("told late"); // before the file was looked at
             }
@@ -267,7 +267,7 @@ class TruncatedUnderMappingTest {
                                 byte[] value = new byte[record.valueLength()];
                                 record.getValue(value, 0);
                                 count[0]++;
-                                return Verdict.CONTINUE;
+                                return Action.CONTINUE;
                             },
                             100)
                     > 0) {
@@ -282,7 +282,7 @@ class TruncatedUnderMappingTest {
     private static void readOne(Partition partition, long offset) {
         try (Tailer tailer = partition.openTailer()) {
             tailer.seek(offset);
-            tailer.poll(record -> Verdict.CONTINUE, 1);
+            tailer.poll(record -> Action.CONTINUE, 1);
             System.out.println("read one");
         }
     }

@@ -4,14 +4,14 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.firn.DurabilityClass;
 import io.firn.FirnException;
 import io.firn.InvalidOptionException;
 import io.firn.LogStore;
 import io.firn.Partition;
+import io.firn.RecordHandler.Action;
+import io.firn.Survives;
 import io.firn.Tailer;
 import io.firn.TopicOptions;
-import io.firn.Verdict;
 import io.firn.file.FileTier;
 import io.firn.medium.FileMedium;
 import io.firn.medium.FilterFileMedium;
@@ -32,7 +32,7 @@ import org.junit.jupiter.api.Test;
 class UnknownFileSystemTest {
     private static final Logger LOG = Logger.getLogger("io.firn");
     private static final TopicOptions SAFE =
-            TopicOptions.defaults().withMinimumClass(DurabilityClass.POWER_FAIL);
+            TopicOptions.defaults().withMinimumClass(Survives.POWER_LOSS);
 
     private final SimulatedFileMedium simulated = new SimulatedFileMedium();
     private final List<String> logged = new ArrayList<>();
@@ -60,10 +60,8 @@ class UnknownFileSystemTest {
         }
 
         @Override
-        public DurabilityClass durabilityClass(Path path) {
-            return unknownFileSystem(path) == null
-                    ? DurabilityClass.POWER_FAIL
-                    : DurabilityClass.PROCESS_CRASH;
+        public Survives survives(Path path) {
+            return unknownFileSystem(path) == null ? Survives.POWER_LOSS : Survives.PROCESS_CRASH;
         }
 
         @Override
@@ -97,14 +95,14 @@ class UnknownFileSystemTest {
         return builder.invokerMode().open();
     }
 
-    private static DurabilityClass classOf(LogStore store, int tier) {
-        return store.metrics().tiers().get(tier).durabilityClass();
+    private static Survives classOf(LogStore store, int tier) {
+        return store.metrics().tiers().get(tier).survives();
     }
 
     @Test
     void shouldWarnOfAFileSystemThatIsNotKnownAndClaimLess() {
         try (LogStore store = open(tier("a", "/sim").build())) {
-            assertEquals(DurabilityClass.PROCESS_CRASH, classOf(store, 0));
+            assertEquals(Survives.PROCESS_CRASH, classOf(store, 0));
             String warning = String.join("\n", logged);
             assertTrue(warning.contains("nfs4"), warning);
             assertTrue(warning.contains("declareDurable"), warning);
@@ -120,7 +118,7 @@ class UnknownFileSystemTest {
     @Test
     void shouldBelieveWhatIsDeclared() {
         try (LogStore store = open(tier("a", "/sim").declareDurable().build())) {
-            assertEquals(DurabilityClass.POWER_FAIL, classOf(store, 0));
+            assertEquals(Survives.POWER_LOSS, classOf(store, 0));
             store.createTopic("safe", SAFE);
             assertEquals(List.of(), logged);
         }
@@ -130,9 +128,7 @@ class UnknownFileSystemTest {
     void shouldGoOnWithTopicsThatWereCreatedWhenAllFileSystemsCounted() {
         try (LogStore store = open(tier("a", "/known").build())) {
             Disk.append(Disk.partition(store), 2);
-            assertEquals(
-                    DurabilityClass.POWER_FAIL,
-                    store.openTopic(Disk.TOPIC).options().minimumClass());
+            assertEquals(Survives.POWER_LOSS, store.openTopic(Disk.TOPIC).options().minimumClass());
         }
         try (LogStore store = open(tier("a", "/sim").build())) {
             Disk.append(Disk.partition(store), 20);
@@ -169,19 +165,19 @@ class UnknownFileSystemTest {
         FileMedium memory =
                 new FilterFileMedium(simulated) {
                     @Override
-                    public DurabilityClass durabilityClass(Path path) {
-                        return DurabilityClass.PROCESS_CRASH;
+                    public Survives survives(Path path) {
+                        return Survives.PROCESS_CRASH;
                     }
                 };
         try (LogStore store = open(FileTier.builder(Path.of("/sim/a")).medium(memory).build())) {
             Partition partition = store.openTopic(Disk.TOPIC).partition(0);
             FirnException refused =
                     assertThrows(FirnException.class, () -> Disk.append(partition, 20));
-            assertTrue(refused.getMessage().contains("POWER_FAIL"), refused.getMessage());
+            assertTrue(refused.getMessage().contains("POWER_LOSS"), refused.getMessage());
             assertTrue(partition.nextOffset() >= 2);
             try (Tailer tailer = partition.openTailer()) {
                 tailer.seek(0);
-                assertEquals(2, tailer.poll(each -> Verdict.CONTINUE, 2));
+                assertEquals(2, tailer.poll(each -> Action.CONTINUE, 2));
             }
         }
     }

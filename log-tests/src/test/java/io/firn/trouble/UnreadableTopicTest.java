@@ -190,7 +190,7 @@ class UnreadableTopicTest {
         Path lost;
         try (LogStore store = disk.open()) {
             Topic topic = store.createTopic("empty", Disk.SMALL);
-            topic.cursor("c").advance(0, 0);
+            topic.cursor("c").commit(0, 0);
             topic.cursor("c").force();
             lost = directory(topic.id());
         }

@@ -16,11 +16,11 @@ import io.firn.FirnException;
 import io.firn.LogStore;
 import io.firn.MoveOutcome;
 import io.firn.Partition;
+import io.firn.RecordHandler.Action;
 import io.firn.StoreMetrics.TierMetrics;
 import io.firn.Tailer;
 import io.firn.Topic;
 import io.firn.TopicOptions;
-import io.firn.Verdict;
 import io.firn.sim.FirstRunOnly;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -166,7 +166,7 @@ class DeletedTopicsTest {
                                                 reading.countDown();
                                                 awaitLatch(done);
                                                 found.set(record.copy().value());
-                                                return Verdict.STOP;
+                                                return Action.STOP;
                                             },
                                             1));
             awaitLatch(reading);
@@ -274,7 +274,7 @@ class DeletedTopicsTest {
                 tailer.poll(
                         record -> {
                             Thread.onSpinWait();
-                            return Verdict.CONTINUE;
+                            return Action.CONTINUE;
                         },
                         100);
             }

@@ -8,8 +8,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.firn.LogStore;
 import io.firn.LogStoreBuilder;
 import io.firn.Partition;
+import io.firn.RecordHandler.Action;
 import io.firn.Tailer;
-import io.firn.Verdict;
 import io.firn.file.FileTier;
 import java.nio.file.Path;
 import java.util.List;
@@ -75,7 +75,7 @@ class FollowerTest {
                     record -> {
                         assertEquals(next[0]++, record.offset());
                         assertArrayEquals(Tiered.value(record.offset()), record.copy().value());
-                        return Verdict.CONTINUE;
+                        return Action.CONTINUE;
                     },
                     10);
         }

@@ -18,13 +18,13 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.firn.DurabilityClass;
 import io.firn.FirnException;
 import io.firn.InvalidOptionException;
 import io.firn.LogStore;
 import io.firn.LogStoreBuilder;
 import io.firn.MoveOutcome;
 import io.firn.Partition;
+import io.firn.Survives;
 import io.firn.file.FileTier;
 import io.firn.medium.FileMedium;
 import io.firn.sim.SimulatedFileMedium;
@@ -148,8 +148,7 @@ class MigratorTest {
                         .tier(FileTier.at(directory.resolve("hdd")));
         store = builder.open();
         Partition partition =
-                store.createTopic(
-                                "t", Tiered.small().withMinimumClass(DurabilityClass.PROCESS_CRASH))
+                store.createTopic("t", Tiered.small().withMinimumClass(Survives.PROCESS_CRASH))
                         .partition(0);
         Tiered.append(partition, 1);
         failing.faults()

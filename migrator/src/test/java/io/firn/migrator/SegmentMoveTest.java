@@ -24,11 +24,11 @@ import io.firn.LogStore;
 import io.firn.MoveControl;
 import io.firn.MoveOutcome;
 import io.firn.Partition;
+import io.firn.RecordHandler.Action;
 import io.firn.StoreFullException;
 import io.firn.Tailer;
 import io.firn.TopicOptions;
 import io.firn.UnknownTopicException;
-import io.firn.Verdict;
 import io.firn.sim.SecondRun;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -218,7 +218,7 @@ class SegmentMoveTest {
                     Tiered.appendSegments(other, HOT_SEGMENTS + 1);
                     seen[0] = new byte[value.remaining()];
                     value.get(seen[0]);
-                    return Verdict.STOP;
+                    return Action.STOP;
                 },
                 1);
         assertArrayEquals(Tiered.value(0), seen[0]);
@@ -236,7 +236,7 @@ class SegmentMoveTest {
                     assertEquals(MoveOutcome.MOVED, move(0, COLD));
                     assertEquals(3L * BLOCK_BYTES, tier(store, HOT).usedBytes(), "it is held");
                     assertEquals(MoveOutcome.BUSY, move(0, HOT), "its old block is there yet");
-                    return Verdict.CONTINUE;
+                    return Action.CONTINUE;
                 },
                 1);
         await("its block", () -> tier(store, HOT).usedBytes() == 2L * BLOCK_BYTES);

@@ -5,15 +5,15 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.firn.Appender;
-import io.firn.DurabilityClass;
 import io.firn.LogStore;
 import io.firn.LogStoreBuilder;
 import io.firn.Partition;
+import io.firn.RecordHandler.Action;
 import io.firn.StoreMetrics.TierMetrics;
 import io.firn.StoreSnapshot.SegmentPlace;
+import io.firn.Survives;
 import io.firn.Tailer;
 import io.firn.TopicOptions;
-import io.firn.Verdict;
 import io.firn.api.Waiting;
 import io.firn.file.FileTier;
 import io.firn.medium.FileMedium;
@@ -43,7 +43,7 @@ final class Tiered {
         return TopicOptions.defaults()
                 .withSegmentBytes(SEGMENT_BYTES)
                 .withMaxRecordBytes(32_000)
-                .withMinimumClass(DurabilityClass.PROCESS_CRASH);
+                .withMinimumClass(Survives.PROCESS_CRASH);
     }
 
     /** Emulated persistent memory with room for so many segments, and two directories. */
@@ -99,7 +99,7 @@ final class Tiered {
                         record -> {
                             assertEquals(next[0]++, record.offset());
                             assertArrayEquals(value(record.offset()), record.copy().value());
-                            return Verdict.CONTINUE;
+                            return Action.CONTINUE;
                         },
                         1_000)
                 > 0) {

@@ -3,7 +3,7 @@ package io.firn.server;
 import static org.junit.jupiter.api.Assertions.assertAll;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import io.firn.Cleanup;
+import io.firn.CleanupPolicy;
 import io.firn.Compression;
 import io.firn.Durability;
 import io.firn.RetainUntilRead;
@@ -78,10 +78,10 @@ class ApplicationsTopicsTest {
             Map.of(
                     "unlimited", TopicOptions.defaults(),
                     "chosen", CHOSEN,
-                    "compacted", CHOSEN.withCleanup(Cleanup.COMPACT),
+                    "compacted", CHOSEN.withCleanup(CleanupPolicy.COMPACT),
                     "awkward",
                             TopicOptions.defaults()
-                                    .withCleanup(Cleanup.COMPACT_AND_DELETE)
+                                    .withCleanup(CleanupPolicy.COMPACT_AND_DELETE)
                                     .withRetainUntilRead(RetainUntilRead.by("a,b", "*", " c%2C")));
 
     /** What a client sets, and what that does to options. */
@@ -99,13 +99,15 @@ class ApplicationsTopicsTest {
                     new Setting("retention.ms", "5000", o -> o.withRetentionMs(5_000)),
                     new Setting("retention.bytes", "6000", o -> o.withRetentionBytes(6_000)),
                     new Setting("segment.ms", "7000", o -> o.withRollMs(7_000)),
-                    new Setting("cleanup.policy", "compact", o -> o.withCleanup(Cleanup.COMPACT)),
+                    new Setting(
+                            "cleanup.policy", "compact", o -> o.withCleanup(CleanupPolicy.COMPACT)),
                     new Setting(
                             "cleanup.policy",
                             "compact,delete",
-                            o -> o.withCleanup(Cleanup.COMPACT_AND_DELETE)),
-                    new Setting("cleanup.policy", "delete", o -> o.withCleanup(Cleanup.DELETE)),
-                    new Setting("cleanup.policy", "", o -> o.withCleanup(Cleanup.NONE)),
+                            o -> o.withCleanup(CleanupPolicy.COMPACT_AND_DELETE)),
+                    new Setting(
+                            "cleanup.policy", "delete", o -> o.withCleanup(CleanupPolicy.DELETE)),
+                    new Setting("cleanup.policy", "", o -> o.withCleanup(CleanupPolicy.NONE)),
                     new Setting(
                             "min.compaction.lag.ms",
                             "8000",

@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.firn.Cleanup;
+import io.firn.CleanupPolicy;
 import io.firn.TopicOptions;
 import io.firn.medium.FileMedium;
 import io.firn.medium.SmallFile;
@@ -108,7 +108,7 @@ class CompactedTopicsTest {
                         "delete.retention.ms", "11",
                         "retention.ms", "13"));
         TopicOptions created = options();
-        assertEquals(Cleanup.COMPACT, created.cleanup());
+        assertEquals(CleanupPolicy.COMPACT, created.cleanup());
         assertEquals(5, created.minCompactionLagMs());
         assertEquals(7, created.maxCompactionLagMs());
         assertEquals(0.1, created.minDirtyRatio());
@@ -118,21 +118,21 @@ class CompactedTopicsTest {
         alter("max.compaction.lag.ms", "", OpType.DELETE);
         assertEquals(TopicOptions.UNLIMITED, options().maxCompactionLagMs());
         alter("cleanup.policy", "delete", OpType.APPEND);
-        assertEquals(Cleanup.COMPACT_AND_DELETE, options().cleanup());
+        assertEquals(CleanupPolicy.COMPACT_AND_DELETE, options().cleanup());
         assertEquals(13, options().retentionMs());
 
         running.restart();
-        assertEquals(Cleanup.COMPACT_AND_DELETE, options().cleanup());
+        assertEquals(CleanupPolicy.COMPACT_AND_DELETE, options().cleanup());
         assertEquals("compact,delete", value("cleanup.policy"));
         assertEquals("0.1", value("min.cleanable.dirty.ratio"));
 
         alter("cleanup.policy", "compact", OpType.SUBTRACT);
-        assertEquals(Cleanup.DELETE, options().cleanup());
+        assertEquals(CleanupPolicy.DELETE, options().cleanup());
         assertEquals("0.1", value("min.cleanable.dirty.ratio"), "kept for the next time");
         alter("cleanup.policy", "compact", OpType.SET);
         assertEquals(0.1, options().minDirtyRatio());
         alter("cleanup.policy", "", OpType.DELETE);
-        assertEquals(Cleanup.DELETE, options().cleanup());
+        assertEquals(CleanupPolicy.DELETE, options().cleanup());
     }
 
     /** By AlterConfigs, which older clients send. */
@@ -151,7 +151,7 @@ class CompactedTopicsTest {
                     wire.ask(ApiKeys.ALTER_CONFIGS, 1, request, new AlterConfigsResponseData());
             assertEquals(0, answer.responses().get(0).errorCode());
         }
-        assertEquals(Cleanup.DELETE, options().cleanup());
+        assertEquals(CleanupPolicy.DELETE, options().cleanup());
         assertEquals(17, options().retentionMs());
     }
 
@@ -206,9 +206,9 @@ class CompactedTopicsTest {
                 1,
                 Map.of("cleanup.policy", "compact", "min.cleanable.dirty.ratio", "0.2"));
         running.start(0);
-        assertEquals(Cleanup.COMPACT, options().cleanup());
+        assertEquals(CleanupPolicy.COMPACT, options().cleanup());
         assertEquals(0.2, options().minDirtyRatio());
-        assertEquals(Cleanup.DELETE, running.store().openTopic("other").options().cleanup());
+        assertEquals(CleanupPolicy.DELETE, running.store().openTopic("other").options().cleanup());
     }
 
     @Test
@@ -217,17 +217,17 @@ class CompactedTopicsTest {
                 .createTopic(
                         TOPIC,
                         TopicOptions.defaults()
-                                .withCleanup(Cleanup.COMPACT)
+                                .withCleanup(CleanupPolicy.COMPACT)
                                 .withMinCompactionLag(Duration.ofMillis(3))
                                 .withMinDirtyRatio(0.75));
         assertEquals("compact", value("cleanup.policy"));
         assertEquals("3", value("min.compaction.lag.ms"));
         assertEquals("0.75", value("min.cleanable.dirty.ratio"));
         alter("max.message.bytes", "2000", OpType.SET);
-        assertEquals(Cleanup.COMPACT, options().cleanup());
+        assertEquals(CleanupPolicy.COMPACT, options().cleanup());
         assertEquals(0.75, options().minDirtyRatio());
         alter("cleanup.policy", "delete", OpType.SET);
-        assertEquals(Cleanup.DELETE, options().cleanup());
+        assertEquals(CleanupPolicy.DELETE, options().cleanup());
         assertEquals(TopicOptions.UNLIMITED, options().retentionMs());
     }
 

@@ -4,9 +4,9 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.firn.LogStore;
 import io.firn.Partition;
+import io.firn.RecordHandler.Action;
 import io.firn.Tailer;
 import io.firn.Topic;
-import io.firn.Verdict;
 import io.firn.file.FileTier;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -456,7 +456,7 @@ final class CompactionKills {
                                 found.put(
                                         new String(key, UTF_8),
                                         value == null ? null : new String(value, UTF_8));
-                                return Verdict.CONTINUE;
+                                return Action.CONTINUE;
                             },
                             1_000)
                     > 0) {

@@ -2,7 +2,7 @@ package io.firn.server;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import io.firn.Cleanup;
+import io.firn.CleanupPolicy;
 import io.firn.OptionChange;
 import io.firn.RetainUntilRead;
 import io.firn.TopicOptions;
@@ -57,8 +57,8 @@ class EnsuredTopicsTest {
                             "cleanup.policy",
                             "compact",
                             "cleanup",
-                            Cleanup.COMPACT,
-                            o -> o.withCleanup(Cleanup.DELETE)),
+                            CleanupPolicy.COMPACT,
+                            o -> o.withCleanup(CleanupPolicy.DELETE)),
                     new Setting(
                             "min.compaction.lag.ms",
                             "8000",

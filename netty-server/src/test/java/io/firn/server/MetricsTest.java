@@ -125,7 +125,7 @@ class MetricsTest {
             produce(running, 3);
             assertEquals(Map.of(), map(server, "CursorLagRecords"));
 
-            storage.store().openTopic(TOPIC).cursor("reader").advance(0, 1);
+            storage.store().openTopic(TOPIC).cursor("reader").commit(0, 1);
 
             String cursor = TOPIC + "-0 reader";
             assertEquals(Map.of(cursor, 2L), map(server, "CursorLagRecords"));

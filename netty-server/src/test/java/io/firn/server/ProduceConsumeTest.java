@@ -8,8 +8,8 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.firn.Appender;
+import io.firn.RecordHandler.Action;
 import io.firn.Tailer;
-import io.firn.Verdict;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -231,7 +231,7 @@ class ProduceConsumeTest {
             tailer.poll(
                     record -> {
                         tailed.add(UTF_8.decode(record.value()).toString());
-                        return Verdict.CONTINUE;
+                        return Action.CONTINUE;
                     },
                     10);
         }

@@ -3,8 +3,8 @@ package io.firn.server;
 import io.firn.BatchTooLargeException;
 import io.firn.LogStore;
 import io.firn.ReadMemoryException;
+import io.firn.RecordHandler.Action;
 import io.firn.Tailer;
-import io.firn.Verdict;
 import io.firn.server.config.ServerConfig;
 import java.lang.management.ManagementFactory;
 import java.util.Arrays;
@@ -83,7 +83,7 @@ final class ReadingServer {
         int read = 1;
         while (read > 0) {
             try {
-                read = tailer.poll(record -> Verdict.CONTINUE, 1);
+                read = tailer.poll(record -> Action.CONTINUE, 1);
                 RECORDS.addAndGet(read);
             } catch (BatchTooLargeException e) {
                 tailer.seek(e.partition(), e.toOffset());

@@ -2,21 +2,22 @@ package io.firn.server;
 
 import io.firn.Appender;
 import io.firn.Batch;
-import io.firn.Cleanup;
+import io.firn.CleanupPolicy;
 import io.firn.Cursor;
 import io.firn.DamagedRangeException;
 import io.firn.FirnException;
 import io.firn.LogStore;
 import io.firn.Partition;
+import io.firn.RecordHandler.Action;
 import io.firn.RetainUntilRead;
 import io.firn.Tailer;
 import io.firn.Topic;
 import io.firn.TopicOptions;
 import io.firn.Transaction;
-import io.firn.Verdict;
 import io.firn.file.FileTier;
 import io.firn.fuzz.FileMutations;
 import io.firn.fuzz.FileMutations.Kind;
+import io.firn.host.HostedCursor;
 import io.firn.host.HostedPartition;
 import io.firn.host.ReplicaAppender;
 import io.firn.inspect.StoreInspection;
@@ -262,11 +263,11 @@ final class StoreFuzz {
             append(topic.partition(0), 60);
             topic.partition(0).deleteRecordsBefore(3);
             Cursor cursor = topic.cursor("reader");
-            cursor.advance(0, 12);
+            cursor.commit(0, 12);
             cursor.force();
             try (Transaction transaction = store.beginTransaction()) {
                 transaction.append(topic.partition(0), new byte[] {1});
-                transaction.advance(cursor, 0, 20);
+                transaction.commitCursor(cursor, 0, 20);
                 transaction.commit();
             }
             for (int i = 0; i < aborted; i++) {
@@ -275,9 +276,9 @@ final class StoreFuzz {
                     transaction.abort();
                 }
             }
-            topic.cursor("outside").commit(0, 1_000_000);
+            HostedCursor.of(topic.cursor("outside")).commitAny(0, 1_000_000);
             topic.cursor("outside").force();
-            Topic compacted = store.createTopic("c", SMALL.withCleanup(Cleanup.COMPACT));
+            Topic compacted = store.createTopic("c", SMALL.withCleanup(CleanupPolicy.COMPACT));
             append(compacted.partition(0), 60);
             Topic replica = store.createTopic("r", SMALL.withReplicated(true));
             try (ReplicaAppender appender =
@@ -391,7 +392,7 @@ final class StoreFuzz {
             while (tailer.offset() < partition.visibleOffset()) {
                 long before = tailer.offset();
                 try {
-                    tailer.poll(record -> Verdict.CONTINUE, 1_000);
+                    tailer.poll(record -> Action.CONTINUE, 1_000);
                 } catch (DamagedRangeException e) {
                     tailer.seek(e.toOffset());
                 }

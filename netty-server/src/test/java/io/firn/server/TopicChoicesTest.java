@@ -3,7 +3,7 @@ package io.firn.server;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.firn.Cleanup;
+import io.firn.CleanupPolicy;
 import io.firn.Topic;
 import io.firn.TopicOptions;
 import io.firn.medium.FileMedium;
@@ -153,7 +153,7 @@ class TopicChoicesTest {
     void shouldLeaveThePolicyOfAClientsTopicWhenTheDefaultChanges() throws Exception {
         running.createTopic(TOPIC, 1, Map.of());
         running.restart(Map.of("log.cleanup.policy", "compact"));
-        assertEquals(Cleanup.DELETE, options().cleanup());
+        assertEquals(CleanupPolicy.DELETE, options().cleanup());
         assertEquals("delete", described().get("cleanup.policy").value());
         assertEquals(ConfigSource.DYNAMIC_TOPIC_CONFIG, described().get("cleanup.policy").source());
     }
@@ -194,7 +194,7 @@ class TopicChoicesTest {
                 .createTopic(
                         TOPIC,
                         TopicOptions.defaults()
-                                .withCleanup(Cleanup.COMPACT)
+                                .withCleanup(CleanupPolicy.COMPACT)
                                 .withMinDirtyRatio(0.25)
                                 .withRollMs(7_000));
         write(
@@ -212,7 +212,7 @@ class TopicChoicesTest {
         alter("cleanup.policy", "", "segment.ms", "", "retention.ms", "");
         assertEquals(expected, options());
         alter("cleanup.policy", "delete");
-        assertEquals(expected.withCleanup(Cleanup.DELETE), options());
+        assertEquals(expected.withCleanup(CleanupPolicy.DELETE), options());
     }
 
     /** That version gave such a topic unlimited retention. */
@@ -220,7 +220,7 @@ class TopicChoicesTest {
     void shouldKeepTheEmptyPolicyThatAnEarlierVersionStored() throws Exception {
         running.store().createTopic(TOPIC, TopicOptions.defaults());
         write(1, Map.of("cleanup.policy", ""));
-        assertEquals(Cleanup.NONE, options().cleanup());
+        assertEquals(CleanupPolicy.NONE, options().cleanup());
         assertEquals("", described().get("cleanup.policy").value());
     }
 

@@ -3,8 +3,8 @@ package io.firn.server;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.firn.LogStore;
+import io.firn.RecordHandler.Action;
 import io.firn.Tailer;
-import io.firn.Verdict;
 import io.firn.file.FileTier;
 import io.firn.server.Ledger.Row;
 import java.io.IOException;
@@ -274,7 +274,7 @@ final class TransactionKills {
                                                 new Row(
                                                         record.offset(),
                                                         new String(record.copy().value(), UTF_8)));
-                                        return Verdict.CONTINUE;
+                                        return Action.CONTINUE;
                                     },
                                     1_000)
                             > 0) {

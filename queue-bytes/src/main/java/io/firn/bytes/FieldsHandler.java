@@ -1,8 +1,8 @@
 package io.firn.bytes;
 
-import io.firn.Record;
+import io.firn.LogRecord;
 import io.firn.RecordHandler;
-import io.firn.Verdict;
+import io.firn.RecordHandler.Action;
 import java.nio.BufferUnderflowException;
 import net.openhft.chronicle.bytes.ReadBytesMarshallable;
 
@@ -24,7 +24,7 @@ final class FieldsHandler implements RecordHandler {
     }
 
     @Override
-    public Verdict onRecord(Record record) {
+    public Action onRecord(LogRecord record) {
         try {
             RecordBytes fields = bytes.of(record);
             if (plain != null) {
@@ -32,7 +32,7 @@ final class FieldsHandler implements RecordHandler {
             } else {
                 reader.read(record, fields);
             }
-            return Verdict.CONTINUE;
+            return Action.CONTINUE;
         } catch (BufferUnderflowException e) {
             throw new MalformedValueException(
                     record.partition(),

@@ -1,10 +1,10 @@
 package io.firn.bytes;
 
 import io.firn.InvalidOptionException;
-import io.firn.Record;
+import io.firn.LogRecord;
 import io.firn.RecordHandler;
+import io.firn.RecordHandler.Action;
 import io.firn.Tailer;
-import io.firn.Verdict;
 import java.lang.reflect.Method;
 import java.nio.BufferUnderflowException;
 import java.time.Duration;
@@ -94,7 +94,7 @@ public final class MethodReader implements RecordHandler {
     }
 
     @Override
-    public Verdict onRecord(Record record) {
+    public Action onRecord(LogRecord record) {
         MethodCall call = null;
         try {
             if (record.hasValue()) {
@@ -112,10 +112,10 @@ public final class MethodReader implements RecordHandler {
         } else {
             call.run();
         }
-        return Verdict.CONTINUE;
+        return Action.CONTINUE;
     }
 
-    private static MalformedValueException malformed(Record record, String reason, Exception e) {
+    private static MalformedValueException malformed(LogRecord record, String reason, Exception e) {
         return new MalformedValueException(record.partition(), record.offset(), reason, e);
     }
 

@@ -1,6 +1,6 @@
 package io.firn.bytes;
 
-import io.firn.Record;
+import io.firn.LogRecord;
 import java.nio.ByteOrder;
 import java.nio.ReadOnlyBufferException;
 import org.agrona.DirectBuffer;
@@ -15,7 +15,7 @@ final class RecordBytes extends ValueBytes {
     }
 
     /** Shows the value of a record, until its handler returns; no bytes if it has none. */
-    RecordBytes of(Record record) {
+    RecordBytes of(LogRecord record) {
         value = record.directValue();
         restart(value == null ? 0 : value.capacity());
         return this;

@@ -1,6 +1,6 @@
 package io.firn.bytes;
 
-import io.firn.Record;
+import io.firn.LogRecord;
 import net.openhft.chronicle.bytes.BytesIn;
 
 /** Reads the fields of a record's value; for those who also want its key, offset or headers. */
@@ -12,5 +12,5 @@ public interface RecordFields {
      *
      * @param fields at the first byte of the value; empty when the record has no value
      */
-    void read(Record record, BytesIn<?> fields);
+    void read(LogRecord record, BytesIn<?> fields);
 }

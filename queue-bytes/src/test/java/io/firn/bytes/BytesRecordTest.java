@@ -10,15 +10,15 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.firn.Batch;
-import io.firn.Cleanup;
+import io.firn.CleanupPolicy;
 import io.firn.Cursor;
 import io.firn.InvalidOptionException;
+import io.firn.RecordHandler.Action;
 import io.firn.RecordTooLargeException;
 import io.firn.StoredRecord;
 import io.firn.Tailer;
 import io.firn.TailerLoop;
 import io.firn.TopicOptions;
-import io.firn.Verdict;
 import java.nio.BufferUnderflowException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -75,7 +75,7 @@ class BytesRecordTest {
     @Test
     void shouldRefuseARecordWithoutAKeyInACompactedTopic() {
         TopicOptions options = log.partition.topic().options();
-        log.partition.topic().changeOptions(options.withCleanup(Cleanup.COMPACT));
+        log.partition.topic().changeOptions(options.withCleanup(CleanupPolicy.COMPACT));
         byte[] key = {1};
         assertThrows(InvalidOptionException.class, () -> appender.write(b -> b.writeLong(7)));
         assertThrows(InvalidOptionException.class, () -> appender.writeAsync(b -> b.writeLong(7)));
@@ -291,7 +291,7 @@ class BytesRecordTest {
                 error -> {
                     assertEquals(5, ((MalformedValueException) error).offset());
                     loop.stop();
-                    return Verdict.CONTINUE;
+                    return Action.CONTINUE;
                 });
         List<Integer> read = new ArrayList<>();
         try (Tailer plain = log.partition.openTailer()) {

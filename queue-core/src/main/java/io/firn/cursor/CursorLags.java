@@ -4,8 +4,8 @@ import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.firn.CursorMetrics;
 import io.firn.FirnException;
 import io.firn.Partition;
+import io.firn.RecordHandler.Action;
 import io.firn.Tailer;
-import io.firn.Verdict;
 import io.firn.log.LogSegment;
 import io.firn.log.SegmentedLog;
 import java.util.ArrayList;
@@ -123,7 +123,7 @@ public final class CursorLags {
                     record -> {
                         long timestampMs = record.timestamp();
                         found[0] = new NextRecord(from, record.offset(), timestampMs, true);
-                        return Verdict.STOP;
+                        return Action.STOP;
                     },
                     1);
             return found[0] == null ? new NextRecord(from, tailer.offset(), 0, false) : found[0];

@@ -2,10 +2,10 @@ package io.firn.cursor;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.firn.ClosedException;
-import io.firn.Cursor;
 import io.firn.CursorBusyException;
 import io.firn.FirnException;
 import io.firn.force.PartitionForcer;
+import io.firn.host.HostedCursor;
 import io.firn.log.SegmentedLog;
 import io.firn.log.TopicContext;
 import io.firn.medium.DamagedFileException;
@@ -24,7 +24,7 @@ import java.util.stream.IntStream;
  * A cursor. What is persisted is never above the durable offset (O7), so that after a crash no
  * cursor is past records that were lost and whose offsets were assigned again.
  */
-public final class CursorLog implements Cursor {
+public final class CursorLog implements HostedCursor {
     /** No position. */
     static final long NEVER = -1;
 
@@ -201,12 +201,12 @@ public final class CursorLog implements Cursor {
     }
 
     @Override
-    public void advance(int partition, long offset) {
+    public void commit(int partition, long offset) {
         set(partition, offset, false);
     }
 
     @Override
-    public void commit(int partition, long offset) {
+    public void commitAny(int partition, long offset) {
         set(partition, offset, true);
     }
 

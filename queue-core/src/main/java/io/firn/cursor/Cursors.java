@@ -274,7 +274,7 @@ public final class Cursors implements ReadPositions {
         for (String name : names()) {
             CursorLog cursor = cursor(name);
             if (cursor.offset(partition) > offset) {
-                cursor.advance(partition, offset);
+                cursor.commit(partition, offset);
             }
             all.add(cursor); // the file of another one may say more than it says now
         }

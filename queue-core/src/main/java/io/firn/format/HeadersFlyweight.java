@@ -1,11 +1,11 @@
 package io.firn.format;
 
-import io.firn.Record;
+import io.firn.LogRecord;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 
 /** Shows one header after another of a record that was parsed. Not thread-safe. */
-final class HeadersFlyweight implements Record.Headers {
+final class HeadersFlyweight implements LogRecord.Headers {
     private final Loan loan;
     private ByteBuffer bytes;
     private ByteBuffer view;

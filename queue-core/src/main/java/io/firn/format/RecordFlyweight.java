@@ -1,6 +1,6 @@
 package io.firn.format;
 
-import io.firn.Record;
+import io.firn.LogRecord;
 import io.firn.StoredRecord;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
@@ -8,7 +8,7 @@ import java.util.List;
 import org.agrona.DirectBuffer;
 
 /** Shows one record after another of a batch, by views of its memory. Not thread-safe. */
-public final class RecordFlyweight extends RecordParser implements Record {
+public final class RecordFlyweight extends RecordParser implements LogRecord {
     private static final ByteBuffer NOTHING = ByteBuffer.allocate(0).asReadOnlyBuffer();
 
     private final Loan loan = new Loan();

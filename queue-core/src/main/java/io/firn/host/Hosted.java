@@ -7,7 +7,7 @@ import java.util.Objects;
 final class Hosted {
     private Hosted() {}
 
-    static <T> T as(Class<T> hosted, Object object) {
+    static <H extends P, P> H as(Class<H> hosted, P object) {
         Objects.requireNonNull(object);
         if (!hosted.isInstance(object)) {
             throw new InvalidOptionException(

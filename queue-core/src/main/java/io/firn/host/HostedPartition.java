@@ -3,7 +3,7 @@ package io.firn.host;
 import io.firn.AppenderBusyException;
 import io.firn.ClosedException;
 import io.firn.InvalidOptionException;
-import io.firn.Isolation;
+import io.firn.IsolationLevel;
 import io.firn.Partition;
 import io.firn.ReplicatedTopicException;
 import io.firn.TopicOptions;
@@ -43,9 +43,12 @@ public interface HostedPartition extends Partition {
      */
     ReplicaAppender openReplicaAppender();
 
-    /** Opens a reader of whole batches up to the end of {@link Isolation#COMMITTED} records. */
+    /**
+     * Opens a reader of whole batches up to the end of {@link IsolationLevel#READ_COMMITTED}
+     * records.
+     */
     default BatchReader openBatchReader() {
-        return openBatchReader(Isolation.COMMITTED);
+        return openBatchReader(IsolationLevel.READ_COMMITTED);
     }
 
     /**
@@ -54,7 +57,7 @@ public interface HostedPartition extends Partition {
      *
      * @param isolation where it stops
      */
-    BatchReader openBatchReader(Isolation isolation);
+    BatchReader openBatchReader(IsolationLevel isolation);
 
     /**
      * Returns the aborted transactions that have offsets in a range, in the order of their last

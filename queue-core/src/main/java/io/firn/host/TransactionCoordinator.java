@@ -1,6 +1,5 @@
 package io.firn.host;
 
-import io.firn.Cursor;
 import io.firn.InvalidOptionException;
 import io.firn.Partition;
 import io.firn.Producer;
@@ -62,7 +61,7 @@ public interface TransactionCoordinator {
      * A position that a cursor gets when a transaction commits.
      *
      * @param partition of the cursor's topic
-     * @param offset the next record to be read; or any other, as for {@link Cursor#commit}
+     * @param offset the next record to be read; or any other, as for {@link HostedCursor#commitAny}
      * @param note what the caller keeps beside the position, in the journal as long as the move is
      *     there; null for nothing
      */
@@ -112,7 +111,7 @@ public interface TransactionCoordinator {
      *     or a name cannot be a cursor's
      * @throws UnknownTopicException when a topic was deleted
      */
-    void advance(String name, ProducerIdentity producer, List<CursorMove> moves);
+    void commitCursors(String name, ProducerIdentity producer, List<CursorMove> moves);
 
     /**
      * Returns the moves with notes that a producer's commits have made, and of which {@link

@@ -3,7 +3,7 @@ package io.firn.log;
 import io.firn.DamagedRange;
 import io.firn.Durability;
 import io.firn.InvalidOptionException;
-import io.firn.Isolation;
+import io.firn.IsolationLevel;
 import io.firn.LostMarkerException;
 import io.firn.PoisonedException;
 import io.firn.medium.GuardedLog;
@@ -193,14 +193,14 @@ public final class SegmentedLog {
 
     /** The offset where readers of committed records stop. */
     public long visibleOffset() {
-        return visibleOffset(Isolation.COMMITTED);
+        return visibleOffset(IsolationLevel.READ_COMMITTED);
     }
 
     /** The offset where readers stop. */
-    public long visibleOffset(Isolation isolation) {
+    public long visibleOffset(IsolationLevel isolation) {
         // Before what holds readers up: see PartitionTransactions.
         long end = readersSeeWritten ? nextOffset() : durableOffset();
-        long stable = isolation == Isolation.COMMITTED ? transactions.stable(end) : end;
+        long stable = isolation == IsolationLevel.READ_COMMITTED ? transactions.stable(end) : end;
         return stable < end ? Math.max(stable, logStartOffset) : end;
     }
 

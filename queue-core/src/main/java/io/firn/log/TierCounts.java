@@ -1,13 +1,13 @@
 package io.firn.log;
 
-import io.firn.DurabilityClass;
 import io.firn.StoreMetrics;
+import io.firn.Survives;
 
 /** The metrics of a tier. */
 record TierCounts(
         String label,
         String name,
-        DurabilityClass durabilityClass,
+        Survives survives,
         long capacityBytes,
         long usedBytes,
         int segments,
@@ -28,8 +28,8 @@ record TierCounts(
                 + label
                 + ", name="
                 + name
-                + ", durabilityClass="
-                + durabilityClass
+                + ", survives="
+                + survives
                 + ", capacityBytes="
                 + (capacityBytes == Long.MAX_VALUE ? "unlimited" : capacityBytes)
                 + ", usedBytes="

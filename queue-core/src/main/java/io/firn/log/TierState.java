@@ -228,7 +228,7 @@ public final class TierState {
         return new TierCounts(
                 label,
                 tier.name(),
-                tier.durabilityClass(),
+                tier.survives(),
                 tier.capacityBytes(),
                 tier.usedBytes(),
                 segments,

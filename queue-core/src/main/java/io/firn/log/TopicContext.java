@@ -57,7 +57,7 @@ public final class TopicContext {
     }
 
     private static boolean isEnough(TopicOptions options, TierState state) {
-        return state.tier().durabilityClass().compareTo(options.minimumClass()) >= 0;
+        return state.tier().survives().compareTo(options.minimumClass()) >= 0;
     }
 
     /** Returns whether a tier is known to have the class that the topic asks for. */

@@ -1,6 +1,6 @@
 package io.firn.medium;
 
-import io.firn.DurabilityClass;
+import io.firn.Survives;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.file.Path;
@@ -180,7 +180,7 @@ public interface FileMedium {
      * Returns what a forced file on this path survives: the weaker class where {@link
      * #unknownFileSystem} names one.
      */
-    DurabilityClass durabilityClass(Path path) throws IOException;
+    Survives survives(Path path) throws IOException;
 
     /**
      * Returns the type of the file system of a path if it is not known what a forced file survives

@@ -1,6 +1,6 @@
 package io.firn.medium;
 
-import io.firn.DurabilityClass;
+import io.firn.Survives;
 import java.io.IOException;
 import java.nio.file.FileStore;
 import java.nio.file.Files;
@@ -16,7 +16,7 @@ import java.util.regex.Pattern;
  * @param name as the system names it, such as {@code ext4}
  * @param survives what a forced file survives; null when it is not known
  */
-record FileSystemType(String name, DurabilityClass survives) {
+record FileSystemType(String name, Survives survives) {
     private static final Set<String> IN_MEMORY = Set.of("tmpfs", "ramfs", "devtmpfs", "hugetlbfs");
 
     /** Those on a device of this machine, whose force reaches it; with DAX they are the same. */
@@ -54,10 +54,10 @@ record FileSystemType(String name, DurabilityClass survives) {
     static FileSystemType of(String name) {
         String lower = name.toLowerCase(Locale.ROOT);
         if (IN_MEMORY.contains(lower)) {
-            return new FileSystemType(name, DurabilityClass.PROCESS_CRASH);
+            return new FileSystemType(name, Survives.PROCESS_CRASH);
         }
         boolean isOnADevice = ON_A_DEVICE.contains(lower);
-        return new FileSystemType(name, isOnADevice ? DurabilityClass.POWER_FAIL : null);
+        return new FileSystemType(name, isOnADevice ? Survives.POWER_LOSS : null);
     }
 
     /** What is written to an overlay is in its upper directory, which a container may not see. */

@@ -1,6 +1,6 @@
 package io.firn.medium;
 
-import io.firn.DurabilityClass;
+import io.firn.Survives;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.file.Path;
@@ -112,8 +112,8 @@ public class FilterFileMedium implements FileMedium {
     }
 
     @Override
-    public DurabilityClass durabilityClass(Path path) throws IOException {
-        return in.durabilityClass(path);
+    public Survives survives(Path path) throws IOException {
+        return in.survives(path);
     }
 
     @Override

@@ -1,6 +1,6 @@
 package io.firn.medium;
 
-import io.firn.DurabilityClass;
+import io.firn.Survives;
 import java.io.File;
 import java.io.IOException;
 import java.io.RandomAccessFile;
@@ -222,9 +222,9 @@ enum RealFileMedium implements FileMedium {
     }
 
     @Override
-    public DurabilityClass durabilityClass(Path path) throws IOException {
-        DurabilityClass known = fileSystem(path).survives();
-        return known == null ? DurabilityClass.PROCESS_CRASH : known;
+    public Survives survives(Path path) throws IOException {
+        Survives known = fileSystem(path).survives();
+        return known == null ? Survives.PROCESS_CRASH : known;
     }
 
     @Override

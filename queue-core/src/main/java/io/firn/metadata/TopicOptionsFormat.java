@@ -2,12 +2,12 @@ package io.firn.metadata;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import io.firn.Cleanup;
+import io.firn.CleanupPolicy;
 import io.firn.Compression;
 import io.firn.Durability;
-import io.firn.DurabilityClass;
 import io.firn.InvalidOptionException;
 import io.firn.RetainUntilRead;
+import io.firn.Survives;
 import io.firn.TopicOptions;
 import io.firn.medium.DamagedFileException;
 import io.firn.medium.Fields;
@@ -18,7 +18,6 @@ import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Set;
 import java.util.function.BiFunction;
 import java.util.function.Function;
@@ -32,6 +31,9 @@ import java.util.stream.Collectors;
 public final class TopicOptionsFormat {
     private static final String ALL = "*";
     private static final String MINIMUM_CLASS = "minimumClass";
+
+    /** In files, the name of {@link Survives#POWER_LOSS}. */
+    private static final String POWER_FAIL = "POWER_FAIL";
 
     /** Without it a topic's file is one of version 1. */
     private static final String CLEANUP = "cleanup";
@@ -99,10 +101,8 @@ public final class TopicOptionsFormat {
                                             Duration.ofMillis(Long.parseLong(text)))),
                     new Entry(
                             MINIMUM_CLASS,
-                            options -> Objects.requireNonNullElse(options.minimumClass(), ""),
-                            (options, text) ->
-                                    options.withMinimumClass(
-                                            text.isEmpty() ? null : DurabilityClass.valueOf(text))),
+                            options -> textOf(options.minimumClass()),
+                            (options, text) -> options.withMinimumClass(classOf(text))),
                     new Entry(
                             "tiers",
                             options -> String.join(",", options.tiers()),
@@ -133,7 +133,7 @@ public final class TopicOptionsFormat {
                     new Entry(
                             CLEANUP,
                             TopicOptions::cleanup,
-                            (options, text) -> options.withCleanup(Cleanup.valueOf(text))),
+                            (options, text) -> options.withCleanup(CleanupPolicy.valueOf(text))),
                     new Entry(
                             "maxCompactionLagMs",
                             TopicOptions::maxCompactionLagMs,
@@ -177,7 +177,7 @@ public final class TopicOptionsFormat {
         if (options.isReplicated()) {
             return 3;
         }
-        return options.cleanup() == Cleanup.DELETE ? 1 : 2;
+        return options.cleanup() == CleanupPolicy.DELETE ? 1 : 2;
     }
 
     /** Returns the text of each option by its name, in the order of the file. */
@@ -260,5 +260,19 @@ public final class TopicOptionsFormat {
             throw new InvalidOptionException(
                     "option " + entry.name() + " cannot be '" + Fields.shown(value) + "'");
         }
+    }
+
+    private static String textOf(Survives minimum) {
+        if (minimum == null) {
+            return "";
+        }
+        return minimum == Survives.POWER_LOSS ? POWER_FAIL : minimum.name();
+    }
+
+    private static Survives classOf(String text) {
+        if (text.isEmpty()) {
+            return null;
+        }
+        return text.equals(POWER_FAIL) ? Survives.POWER_LOSS : Survives.valueOf(text);
     }
 }

@@ -1,9 +1,9 @@
 package io.firn.move;
 
-import io.firn.DurabilityClass;
 import io.firn.InvalidOptionException;
 import io.firn.MoveControl;
 import io.firn.MoveOutcome;
+import io.firn.Survives;
 import io.firn.log.LogContext;
 import io.firn.log.LogSegment;
 import io.firn.log.SegmentedLog;
@@ -80,7 +80,7 @@ public final class Moves {
         }
         TierState to = all.get(tier);
         if (!topic.tiers().contains(to)) {
-            DurabilityClass offered = to.tier().durabilityClass();
+            Survives offered = to.tier().survives();
             throw new InvalidOptionException(
                     "topic "
                             + topic.name()

@@ -4,7 +4,7 @@ import io.firn.BatchTooLargeException;
 import io.firn.DamagedRange;
 import io.firn.DamagedRangeException;
 import io.firn.FirnException;
-import io.firn.Isolation;
+import io.firn.IsolationLevel;
 import io.firn.OffsetOutOfRangeException;
 import io.firn.ReadMemoryException;
 import io.firn.TruncatedException;
@@ -256,7 +256,10 @@ final class BatchCursor {
             if (wasTruncated) {
                 throw new BlockReusedException(log.toString());
             }
-            long to = found == null ? log.visibleOffset(Isolation.UNCOMMITTED) : found.baseOffset;
+            long to =
+                    found == null
+                            ? log.visibleOffset(IsolationLevel.READ_UNCOMMITTED)
+                            : found.baseOffset;
             throw damaged(to, "no segment holds them");
         }
         segment = found;

@@ -1,8 +1,8 @@
 package io.firn.read;
 
-import io.firn.Record;
+import io.firn.LogRecord;
 import io.firn.RecordHandler;
-import io.firn.Verdict;
+import io.firn.RecordHandler.Action;
 import java.util.Objects;
 import java.util.function.Consumer;
 
@@ -10,16 +10,16 @@ import java.util.function.Consumer;
  * Hands records to a consumer, whatever it thinks of them. Used again, so that it is no garbage.
  */
 final class EachRecord implements RecordHandler {
-    private Consumer<? super Record> consumer;
+    private Consumer<? super LogRecord> consumer;
 
-    EachRecord with(Consumer<? super Record> target) {
+    EachRecord with(Consumer<? super LogRecord> target) {
         consumer = Objects.requireNonNull(target, "consumer");
         return this;
     }
 
     @Override
-    public Verdict onRecord(Record record) {
+    public Action onRecord(LogRecord record) {
         consumer.accept(record);
-        return Verdict.CONTINUE;
+        return Action.CONTINUE;
     }
 }

@@ -3,7 +3,7 @@ package io.firn.read;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.firn.DamagedRangeException;
 import io.firn.FirnException;
-import io.firn.Isolation;
+import io.firn.IsolationLevel;
 import io.firn.OffsetOutOfRangeException;
 import io.firn.TruncatedException;
 import io.firn.format.BatchFormat;
@@ -65,7 +65,7 @@ public final class FollowedTransactions implements LongConsumer {
         this.areUsed = areUsed;
         this.isReplica = log.topic().isReplicated();
         this.replicated = isReplica ? new ReplicatedBatches(log.producers()) : null;
-        this.reader = new LogBatchReader(null, log, lookAgain, Isolation.UNCOMMITTED);
+        this.reader = new LogBatchReader(null, log, lookAgain, IsolationLevel.READ_UNCOMMITTED);
     }
 
     /** Looks at all batches below an end that readers can see. */

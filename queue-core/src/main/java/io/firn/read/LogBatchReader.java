@@ -1,6 +1,6 @@
 package io.firn.read;
 
-import io.firn.Isolation;
+import io.firn.IsolationLevel;
 import io.firn.Partition;
 import io.firn.TruncatedException;
 import io.firn.format.BatchVerifier;
@@ -25,7 +25,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
  */
 public final class LogBatchReader implements BatchReader {
     private final Partition partition;
-    private final Isolation isolation;
+    private final IsolationLevel isolation;
     private final SegmentedLog log;
     private final BatchCursor cursor;
     private final BatchVerifier verifier = new BatchVerifier();
@@ -41,7 +41,7 @@ public final class LogBatchReader implements BatchReader {
      * @param isolation where it stops
      */
     public LogBatchReader(
-            Partition partition, SegmentedLog log, Runnable lookAgain, Isolation isolation) {
+            Partition partition, SegmentedLog log, Runnable lookAgain, IsolationLevel isolation) {
         this.isolation = isolation;
         this.partition = partition;
         this.log = log;

@@ -4,8 +4,8 @@ import io.firn.ClosedException;
 import io.firn.ConcurrentUseException;
 import io.firn.Cursor;
 import io.firn.InvalidOptionException;
-import io.firn.Isolation;
-import io.firn.Record;
+import io.firn.IsolationLevel;
+import io.firn.LogRecord;
 import io.firn.RecordHandler;
 import io.firn.Tailer;
 import io.firn.TimestampedOffset;
@@ -33,7 +33,7 @@ public final class LogTailer implements Tailer {
     private final Runnable doWork;
     private final IdleStrategy rest;
     private final Consumer<Cursor> checkCursor;
-    private final Isolation isolation;
+    private final IsolationLevel isolation;
     private final TopicTailers tailers;
     private final UnreadPartitions unread;
     private final EachRecord each = new EachRecord();
@@ -70,7 +70,7 @@ public final class LogTailer implements Tailer {
             Runnable doWork,
             Function<LongWaits.News, IdleStrategy> newRest,
             Consumer<Cursor> checkCursor,
-            Isolation isolation) {
+            IsolationLevel isolation) {
         logs.forEach(log -> log.state().checkReadable());
         this.readers =
                 logs.stream()
@@ -231,13 +231,13 @@ public final class LogTailer implements Tailer {
     }
 
     @Override
-    public int forEach(Consumer<? super Record> consumer, int limit) {
+    public int forEach(Consumer<? super LogRecord> consumer, int limit) {
         checkIdle();
         return poll(each.with(consumer), limit);
     }
 
     @Override
-    public int forEach(Consumer<? super Record> consumer, int limit, Duration timeout) {
+    public int forEach(Consumer<? super LogRecord> consumer, int limit, Duration timeout) {
         checkIdle();
         return poll(each.with(consumer), limit, timeout);
     }

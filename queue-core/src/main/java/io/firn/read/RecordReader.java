@@ -1,8 +1,8 @@
 package io.firn.read;
 
-import io.firn.Isolation;
+import io.firn.IsolationLevel;
 import io.firn.RecordHandler;
-import io.firn.Verdict;
+import io.firn.RecordHandler.Action;
 import io.firn.format.RecordFlyweight;
 import io.firn.log.SegmentedLog;
 import io.firn.spi.BlockReusedException;
@@ -15,7 +15,7 @@ import java.nio.ByteBuffer;
  */
 final class RecordReader {
     private final SegmentedLog log;
-    private final Isolation isolation;
+    private final IsolationLevel isolation;
     private final BatchCursor cursor;
     private final ShownBatches shown;
     private final BatchRecords records;
@@ -34,7 +34,7 @@ final class RecordReader {
      *
      * @param lookAgain as for {@link BatchCursor}
      */
-    RecordReader(SegmentedLog log, Runnable lookAgain, Isolation isolation) {
+    RecordReader(SegmentedLog log, Runnable lookAgain, IsolationLevel isolation) {
         this.log = log;
         this.isolation = isolation;
         this.cursor = new BatchCursor(log, lookAgain);
@@ -104,7 +104,7 @@ final class RecordReader {
         log.catchUp();
         cursor.checkRange();
         long visible = log.visibleOffset(isolation); // later than the look for truncations
-        if (cursor.offset() >= visible && isolation == Isolation.COMMITTED) {
+        if (cursor.offset() >= visible && isolation == IsolationLevel.READ_COMMITTED) {
             log.checkEndsAreThere(cursor.offset());
         }
         int taken = 0;
@@ -200,14 +200,14 @@ final class RecordReader {
         records.wrapInPlace(view);
         int taken = 0;
         while (taken < limit && place.offset() < end && batches.show(place, memory)) {
-            Verdict verdict = handle(handler, shown);
-            if (verdict == Verdict.AGAIN) {
+            Action action = handle(handler, shown);
+            if (action == Action.RETRY) {
                 stopped = true;
                 break;
             }
             taken++;
             place.advanceTo(batches.next(), place.offset() + 1);
-            if (verdict == Verdict.STOP) {
+            if (action == Action.STOP) {
                 stopped = true;
                 break;
             }
@@ -232,14 +232,14 @@ final class RecordReader {
             }
             long offset = shown.offset();
             if (offset >= place.offset()) {
-                Verdict verdict = handle(handler, shown);
-                if (verdict == Verdict.AGAIN) {
+                Action action = handle(handler, shown);
+                if (action == Action.RETRY) {
                     stopped = true;
                     return taken;
                 }
                 taken++;
                 place.offset(offset + 1);
-                stopped = verdict == Verdict.STOP;
+                stopped = action == Action.STOP;
             }
             batch.moveTo(next);
             if (stopped) {
@@ -252,17 +252,17 @@ final class RecordReader {
         return taken;
     }
 
-    private Verdict handle(RecordHandler handler, RecordFlyweight shown) {
+    private Action handle(RecordHandler handler, RecordFlyweight shown) {
         handling = true;
-        Verdict verdict = handler.onRecord(shown);
+        Action action = handler.onRecord(shown);
         handling = false;
-        if (verdict == null) {
+        if (action == null) {
             throw new NullPointerException(
                     log
                             + ": the handler returned null for offset "
                             + cursor.offset()
                             + ", expected CONTINUE, STOP or AGAIN; the record is handed out again");
         }
-        return verdict;
+        return action;
     }
 }

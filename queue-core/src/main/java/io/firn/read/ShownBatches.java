@@ -1,6 +1,6 @@
 package io.firn.read;
 
-import io.firn.Isolation;
+import io.firn.IsolationLevel;
 import io.firn.format.BatchFormat;
 import io.firn.log.AbortedTransactions;
 import io.firn.log.LogContext;
@@ -14,18 +14,18 @@ final class ShownBatches {
 
     private final LogContext store;
     private final AbortedTransactions aborted;
-    private final Isolation isolation;
+    private final IsolationLevel isolation;
 
     /** Whether the first transactional batch of a store that is read only was met just now. */
     private boolean isEndUnknown;
 
-    ShownBatches(SegmentedLog log, Isolation isolation) {
+    ShownBatches(SegmentedLog log, IsolationLevel isolation) {
         this.store = log.store();
         this.aborted = log.transactions().aborted();
         this.isolation = isolation;
     }
 
-    Isolation isolation() {
+    IsolationLevel isolation() {
         return isolation;
     }
 
@@ -57,7 +57,7 @@ final class ShownBatches {
         if ((attributes & BatchFormat.CONTROL_FLAG) != 0) {
             return true;
         }
-        if (isolation == Isolation.UNCOMMITTED) {
+        if (isolation == IsolationLevel.READ_UNCOMMITTED) {
             return false;
         }
         if (!store.hasTransactions() && store.isReadOnly()) {

@@ -1,7 +1,7 @@
 package io.firn.read;
 
 import io.firn.FirnException;
-import io.firn.Isolation;
+import io.firn.IsolationLevel;
 import io.firn.TimestampedOffset;
 import io.firn.format.BatchVerifier;
 import io.firn.format.RecordTimes;
@@ -22,7 +22,7 @@ import java.util.Map;
 /** Searches a log for records by their timestamps. For one search. Not thread-safe. */
 public final class TimestampSearch {
     private final SegmentedLog log;
-    private final Isolation isolation;
+    private final IsolationLevel isolation;
     private final Runnable lookAgain;
     private final BatchCursor cursor;
     private final BatchRecords records;
@@ -42,12 +42,13 @@ public final class TimestampSearch {
      * @param lookAgain as for {@link BatchCursor}
      * @param isolation where it stops; records of aborted transactions count all the same
      */
-    public TimestampSearch(SegmentedLog log, Runnable lookAgain, Isolation isolation) {
+    public TimestampSearch(SegmentedLog log, Runnable lookAgain, IsolationLevel isolation) {
         this.log = log;
         this.isolation = isolation;
         this.lookAgain = lookAgain;
         this.cursor = new BatchCursor(log, lookAgain);
-        this.records = new BatchRecords(log, new ShownBatches(log, Isolation.UNCOMMITTED));
+        this.records =
+                new BatchRecords(log, new ShownBatches(log, IsolationLevel.READ_UNCOMMITTED));
     }
 
     /** Returns the first record with the timestamp or a later one, or null. */

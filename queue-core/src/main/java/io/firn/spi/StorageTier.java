@@ -1,6 +1,6 @@
 package io.firn.spi;
 
-import io.firn.DurabilityClass;
+import io.firn.Survives;
 import io.firn.Tier;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -57,11 +57,11 @@ public interface StorageTier extends Tier, AutoCloseable {
     }
 
     /** Returns what a forced byte survives here. */
-    DurabilityClass durabilityClass();
+    Survives survives();
 
     /**
      * Returns the type of the tier's file system if it is not known what a forced byte survives
-     * there; {@link #durabilityClass} is then the weakest.
+     * there; {@link #survives} is then the weakest.
      *
      * @return null when it is known or was declared, which is the default
      */

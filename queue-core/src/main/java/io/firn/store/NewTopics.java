@@ -1,8 +1,8 @@
 package io.firn.store;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
-import io.firn.DurabilityClass;
 import io.firn.InvalidOptionException;
+import io.firn.Survives;
 import io.firn.TopicOptions;
 import io.firn.log.LogContext;
 import io.firn.log.TierState;
@@ -48,9 +48,9 @@ final class NewTopics {
 
     /** Creates the topic for a journal, in tiers of the strongest class that there is. */
     TopicLog journal(String name) {
-        DurabilityClass strongest =
+        Survives strongest =
                 store.tiers().stream()
-                        .map(tier -> tier.tier().durabilityClass())
+                        .map(tier -> tier.tier().survives())
                         .max(Comparator.naturalOrder())
                         .orElseThrow();
         int segmentBytes = store.config().journalSegmentBytes();
@@ -146,7 +146,7 @@ final class NewTopics {
         }
         for (TierState tier : store.tiers()) {
             if (options.tiers().isEmpty() || options.tiers().contains(tier.label())) {
-                return options.withMinimumClass(tier.tier().durabilityClass());
+                return options.withMinimumClass(tier.tier().survives());
             }
         }
         return options;

@@ -6,7 +6,7 @@ import io.firn.DamagedRange;
 import io.firn.ExclusiveAppender;
 import io.firn.FirnException;
 import io.firn.InvalidOptionException;
-import io.firn.Isolation;
+import io.firn.IsolationLevel;
 import io.firn.PartitionMetrics;
 import io.firn.PoisonedException;
 import io.firn.Tailer;
@@ -181,7 +181,7 @@ final class PartitionLog implements HostedPartition {
     }
 
     @Override
-    public long visibleOffset(Isolation isolation) {
+    public long visibleOffset(IsolationLevel isolation) {
         log.catchUp();
         return log.visibleOffset(isolation);
     }
@@ -239,8 +239,9 @@ final class PartitionLog implements HostedPartition {
     }
 
     private long undecided() {
-        long committed = log.visibleOffset(Isolation.COMMITTED); // first: the other one advances
-        return log.visibleOffset(Isolation.UNCOMMITTED) - committed;
+        long committed =
+                log.visibleOffset(IsolationLevel.READ_COMMITTED); // first: the other one advances
+        return log.visibleOffset(IsolationLevel.READ_UNCOMMITTED) - committed;
     }
 
     private CompactionMetrics compactionMetrics() {
@@ -286,7 +287,7 @@ final class PartitionLog implements HostedPartition {
     }
 
     @Override
-    public BatchReader openBatchReader(Isolation isolation) {
+    public BatchReader openBatchReader(IsolationLevel isolation) {
         return new LogBatchReader(this, log, store::lookAgain, isolation);
     }
 
@@ -297,13 +298,13 @@ final class PartitionLog implements HostedPartition {
     }
 
     @Override
-    public TimestampedOffset findTimestamp(long timestampMs, Isolation isolation) {
+    public TimestampedOffset findTimestamp(long timestampMs, IsolationLevel isolation) {
         log.state().checkReadable();
         return new TimestampSearch(log, store::lookAgain, isolation).find(timestampMs);
     }
 
     @Override
-    public TimestampedOffset findLatestTimestamp(Isolation isolation) {
+    public TimestampedOffset findLatestTimestamp(IsolationLevel isolation) {
         log.state().checkReadable();
         return new TimestampSearch(log, store::lookAgain, isolation).findLatest();
     }

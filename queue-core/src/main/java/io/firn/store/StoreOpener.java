@@ -258,7 +258,7 @@ public final class StoreOpener {
                     System.Logger.Level.INFO,
                     "tier {0}: durability class {1}",
                     tier.name(),
-                    tier.durabilityClass());
+                    tier.survives());
             if (tier.unknownFileSystem() != null) {
                 LOG.log(System.Logger.Level.WARNING, unknownFileSystemOf(tier));
             }
@@ -282,7 +282,7 @@ public final class StoreOpener {
                 + " is on a file system of type "
                 + tier.unknownFileSystem()
                 + ", of which Firn does not know what a force survives: its class is "
-                + tier.durabilityClass()
+                + tier.survives()
                 + "; if forced files survive a power failure there, declare that with"
                 + " FileTier.Builder.declareDurable (server: storage.declare.durable=true)";
     }

@@ -4,7 +4,7 @@ import io.firn.Batch;
 import io.firn.Cursor;
 import io.firn.CursorMetrics;
 import io.firn.InvalidOptionException;
-import io.firn.Isolation;
+import io.firn.IsolationLevel;
 import io.firn.OptionChange;
 import io.firn.Partition;
 import io.firn.Tailer;
@@ -238,7 +238,7 @@ final class TopicLog implements Topic {
     }
 
     @Override
-    public Tailer openTailer(Isolation isolation, int... chosen) {
+    public Tailer openTailer(IsolationLevel isolation, int... chosen) {
         Objects.requireNonNull(isolation, "isolation");
         Objects.requireNonNull(chosen, "partitions");
         if (chosen.length == 0) {
@@ -255,7 +255,7 @@ final class TopicLog implements Topic {
         return openTailer(logs, isolation);
     }
 
-    private Tailer openTailer(List<SegmentedLog> logs, Isolation isolation) {
+    private Tailer openTailer(List<SegmentedLog> logs, IsolationLevel isolation) {
         return new LogTailer(
                 logs,
                 store::lookAgain,

@@ -159,7 +159,7 @@ public final class Coordinator implements TransactionCoordinator, OpenTransactio
     }
 
     @Override
-    public void advance(String name, ProducerIdentity identity, List<CursorMove> wanted) {
+    public void commitCursors(String name, ProducerIdentity identity, List<CursorMove> wanted) {
         context.checkWritable();
         TxProducer producer = find(name, identity);
         List<Move> moves = wanted.stream().map(this::checked).toList();

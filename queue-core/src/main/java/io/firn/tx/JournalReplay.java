@@ -1,10 +1,10 @@
 package io.firn.tx;
 
-import io.firn.Record;
+import io.firn.LogRecord;
 import io.firn.RecordHandler;
+import io.firn.RecordHandler.Action;
 import io.firn.StoredRecord;
 import io.firn.Transaction.State;
-import io.firn.Verdict;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -50,14 +50,14 @@ final class JournalReplay implements RecordHandler {
     }
 
     @Override
-    public Verdict onRecord(Record record) {
+    public Action onRecord(LogRecord record) {
         StoredRecord copy = record.copy();
         try {
             take(new String(copy.key(), StandardCharsets.UTF_8), copy.value(), record.offset());
-            return Verdict.CONTINUE;
+            return Action.CONTINUE;
         } catch (IOException e) {
             failure = e;
-            return Verdict.STOP;
+            return Action.STOP;
         }
     }
 

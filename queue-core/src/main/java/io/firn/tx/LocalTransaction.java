@@ -86,7 +86,7 @@ final class LocalTransaction implements Transaction {
     }
 
     @Override
-    public void advance(Cursor cursor, int partition, long offset) {
+    public void commitCursor(Cursor cursor, int partition, long offset) {
         Objects.requireNonNull(cursor, "cursor");
         checkOpen();
         Move move =
@@ -101,7 +101,7 @@ final class LocalTransaction implements Transaction {
             store.topicOf(cursor); // throws when the topic was deleted just now
             throw move.hasNoPartition();
         }
-        transactions.advance(producer, identity, move);
+        transactions.commitCursor(producer, identity, move);
     }
 
     @Override

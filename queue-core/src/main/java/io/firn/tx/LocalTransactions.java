@@ -85,7 +85,7 @@ final class LocalTransactions {
      * in memory only: before the first of them the journal says that a crash fences it. So nobody
      * commits it without them.
      */
-    void advance(TxProducer producer, ProducerIdentity identity, Move move) {
+    void commitCursor(TxProducer producer, ProducerIdentity identity, Move move) {
         if (producer.isNamed() && producer.isToSurvive(identity)) {
             producer.lock().lock();
             try {

@@ -9,7 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.firn.Compression;
-import io.firn.Record;
+import io.firn.LogRecord;
 import io.firn.StoredRecord;
 import io.firn.kafka.KafkaBatches;
 import io.firn.kafka.RandomRecords;
@@ -122,7 +122,7 @@ class RecordFlyweightTest {
         record.show(BatchFormat.HEADER_LENGTH);
 
         for (int i = 0; i < 2; i++) {
-            Record.Headers walk = record.headers();
+            LogRecord.Headers walk = record.headers();
             assertEquals(3, record.headerCount());
             assertTrue(walk.next());
             assertEquals("a", walk.key());

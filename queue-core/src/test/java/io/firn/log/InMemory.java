@@ -1,8 +1,8 @@
 package io.firn.log;
 
 import io.firn.Compression;
-import io.firn.DurabilityClass;
 import io.firn.LogStoreBuilder;
+import io.firn.Survives;
 import io.firn.TopicOptions;
 import io.firn.format.BatchFormat;
 import io.firn.kafka.KafkaBatches;
@@ -68,7 +68,7 @@ public final class InMemory {
                         1 << 20,
                         1 << 20);
         LogContext store = new LogContext(config, (thread, why) -> {});
-        TopicOptions options = small().withMinimumClass(DurabilityClass.PROCESS_CRASH);
+        TopicOptions options = small().withMinimumClass(Survives.PROCESS_CRASH);
         return new SegmentedLog(
                 new TopicContext(store, UUID.randomUUID(), "t", options),
                 0,

@@ -3,7 +3,7 @@ package io.firn.medium;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 
-import io.firn.DurabilityClass;
+import io.firn.Survives;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -19,13 +19,13 @@ class FileSystemTypeTest {
     @ParameterizedTest
     @ValueSource(strings = {"ext2", "ext3", "ext4", "xfs", "btrfs", "zfs", "f2fs", "NTFS", "apfs"})
     void shouldKnowThatForcesReachTheDeviceOfALocalFileSystem(String type) {
-        assertEquals(DurabilityClass.POWER_FAIL, FileSystemType.of(type).survives());
+        assertEquals(Survives.POWER_LOSS, FileSystemType.of(type).survives());
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"tmpfs", "ramfs", "devtmpfs"})
     void shouldKnowFileSystemsInMemory(String type) {
-        assertEquals(DurabilityClass.PROCESS_CRASH, FileSystemType.of(type).survives());
+        assertEquals(Survives.PROCESS_CRASH, FileSystemType.of(type).survives());
     }
 
     @ParameterizedTest

@@ -7,8 +7,8 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.firn.DurabilityClass;
 import io.firn.StoreLockedException;
+import io.firn.Survives;
 import io.firn.spi.FileMediumContract;
 import java.io.File;
 import java.io.IOException;
@@ -235,9 +235,7 @@ class RealFileMediumTest extends FileMediumContract {
                 Files.isDirectory(memory) && Files.getFileStore(memory).type().equals("tmpfs"),
                 "/dev/shm is not a tmpfs here");
 
-        assertEquals(
-                DurabilityClass.PROCESS_CRASH,
-                medium().durabilityClass(memory.resolve("not/there/yet")));
+        assertEquals(Survives.PROCESS_CRASH, medium().survives(memory.resolve("not/there/yet")));
     }
 
     @Test

@@ -4,12 +4,12 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.firn.Cleanup;
+import io.firn.CleanupPolicy;
 import io.firn.Compression;
 import io.firn.Durability;
-import io.firn.DurabilityClass;
 import io.firn.InvalidOptionException;
 import io.firn.RetainUntilRead;
+import io.firn.Survives;
 import io.firn.TopicOptions;
 import java.time.Duration;
 import java.util.Map;
@@ -44,12 +44,12 @@ class TopicOptionsFormatTest {
                         .withMaxRecordBytes((1 << 20) - 1)
                         .withCompression(Compression.LZ4)
                         .withForce(11, Duration.ofMillis(13))
-                        .withMinimumClass(DurabilityClass.POWER_FAIL)
+                        .withMinimumClass(Survives.POWER_LOSS)
                         .withTiers("hot", "cold")
                         .withRetainUntilRead(
                                 RetainUntilRead.by("a,b", "*").withLimitBytes(17).withLimitMs(19))
                         .withPreparedBytes(23)
-                        .withCleanup(Cleanup.COMPACT_AND_DELETE)
+                        .withCleanup(CleanupPolicy.COMPACT_AND_DELETE)
                         .withMaxCompactionLag(Duration.ofMillis(31))
                         .withMinCompactionLag(Duration.ofMillis(29))
                         .withMinDirtyRatio(0.25)
@@ -76,9 +76,11 @@ class TopicOptionsFormatTest {
     void shouldNeedVersion2OnlyForACompactedTopic() {
         TopicOptions options = TopicOptions.defaults().withMinDirtyRatio(0.1);
         assertEquals(1, TopicOptionsFormat.versionOf(options));
-        assertEquals(2, TopicOptionsFormat.versionOf(options.withCleanup(Cleanup.COMPACT)));
+        assertEquals(2, TopicOptionsFormat.versionOf(options.withCleanup(CleanupPolicy.COMPACT)));
         assertEquals(
-                2, TopicOptionsFormat.versionOf(options.withCleanup(Cleanup.COMPACT_AND_DELETE)));
+                2,
+                TopicOptionsFormat.versionOf(
+                        options.withCleanup(CleanupPolicy.COMPACT_AND_DELETE)));
     }
 
     @Test

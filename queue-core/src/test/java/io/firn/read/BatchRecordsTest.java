@@ -8,7 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.firn.Compression;
 import io.firn.DamagedRangeException;
-import io.firn.Isolation;
+import io.firn.IsolationLevel;
 import io.firn.StoredRecord;
 import io.firn.kafka.KafkaBatches;
 import io.firn.kafka.RandomRecords;
@@ -30,7 +30,9 @@ class BatchRecordsTest {
         List<StoredRecord> expected = new RandomRecords(3).next(0, 0, 20, 500);
         Sealed sealed = Sealed.of(List.of(KafkaBatches.of(codec).encode(expected)));
         BatchCursor cursor = new BatchCursor(sealed.log, () -> {});
-        records = new BatchRecords(sealed.log, new ShownBatches(sealed.log, Isolation.COMMITTED));
+        records =
+                new BatchRecords(
+                        sealed.log, new ShownBatches(sealed.log, IsolationLevel.READ_COMMITTED));
         View view = cursor.pin();
 
         records.open(cursor, view);
@@ -56,7 +58,9 @@ class BatchRecordsTest {
         List<StoredRecord> expected = new RandomRecords(4).next(0, 0, 2, 100);
         Sealed sealed = Sealed.of(List.of(KafkaBatches.of(Compression.NONE).encode(expected)));
         BatchCursor cursor = new BatchCursor(sealed.log, () -> {});
-        records = new BatchRecords(sealed.log, new ShownBatches(sealed.log, Isolation.COMMITTED));
+        records =
+                new BatchRecords(
+                        sealed.log, new ShownBatches(sealed.log, IsolationLevel.READ_COMMITTED));
         View view = cursor.pin();
         records.open(cursor, view);
         records.moveTo(records.show());
@@ -80,7 +84,9 @@ class BatchRecordsTest {
         batch.putInt(17, (int) crc.getValue());
         Sealed sealed = Sealed.of(List.of(batch));
         BatchCursor cursor = new BatchCursor(sealed.log, () -> {});
-        records = new BatchRecords(sealed.log, new ShownBatches(sealed.log, Isolation.COMMITTED));
+        records =
+                new BatchRecords(
+                        sealed.log, new ShownBatches(sealed.log, IsolationLevel.READ_COMMITTED));
         View view = cursor.pin();
 
         DamagedRangeException e =

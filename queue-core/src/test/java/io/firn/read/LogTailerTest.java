@@ -2,8 +2,8 @@ package io.firn.read;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import io.firn.Isolation;
-import io.firn.Verdict;
+import io.firn.IsolationLevel;
+import io.firn.RecordHandler.Action;
 import io.firn.log.InMemory;
 import io.firn.log.LogSegment;
 import io.firn.log.SegmentedLog;
@@ -80,11 +80,11 @@ class LogTailerTest {
                         null,
                         null,
                         cursor -> {},
-                        Isolation.COMMITTED)) {
-            assertEquals(0, tailer.poll(record -> Verdict.CONTINUE, 10));
+                        IsolationLevel.READ_COMMITTED)) {
+            assertEquals(0, tailer.poll(record -> Action.CONTINUE, 10));
             long since = System.nanoTime() - knownFromNs.get();
             publish(second);
-            int found = tailer.poll(record -> Verdict.CONTINUE, 10);
+            int found = tailer.poll(record -> Action.CONTINUE, 10);
             if (since >= TopicTailers.KNOWN_AFTER_NS) {
                 return false;
             }

@@ -7,11 +7,11 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.firn.Compression;
 import io.firn.DamagedRangeException;
-import io.firn.Isolation;
+import io.firn.IsolationLevel;
 import io.firn.LostMarkerException;
 import io.firn.OffsetOutOfRangeException;
+import io.firn.RecordHandler.Action;
 import io.firn.StoredRecord;
-import io.firn.Verdict;
 import io.firn.format.RecordFlyweight;
 import io.firn.kafka.KafkaBatches;
 import io.firn.kafka.RandomRecords;
@@ -63,7 +63,8 @@ class RecordReaderTest {
     private static List<StoredRecord> opened(Sealed sealed) {
         BatchCursor cursor = new BatchCursor(sealed.log, () -> {});
         BatchRecords records =
-                new BatchRecords(sealed.log, new ShownBatches(sealed.log, Isolation.COMMITTED));
+                new BatchRecords(
+                        sealed.log, new ShownBatches(sealed.log, IsolationLevel.READ_COMMITTED));
         RecordFlyweight record = records.record();
         List<StoredRecord> found = new ArrayList<>();
         View view = cursor.pin();
@@ -89,13 +90,13 @@ class RecordReaderTest {
         long end = log.nextOffset();
         log.transactions().hold(end + 10, 7);
         log.endIsLost(end + 10, "its marker is missing");
-        RecordReader reader = new RecordReader(log, () -> {}, Isolation.COMMITTED);
+        RecordReader reader = new RecordReader(log, () -> {}, IsolationLevel.READ_COMMITTED);
         reader.seek(end);
-        assertEquals(0, reader.poll(record -> Verdict.CONTINUE, 1)); // others may be forced
+        assertEquals(0, reader.poll(record -> Action.CONTINUE, 1)); // others may be forced
         log.publishNext(end + 20, 0);
         log.publishDurable(end + 20);
         reader.seek(end + 10);
-        assertThrows(LostMarkerException.class, () -> reader.poll(record -> Verdict.CONTINUE, 1));
+        assertThrows(LostMarkerException.class, () -> reader.poll(record -> Action.CONTINUE, 1));
     }
 
     @SeededTest
@@ -104,7 +105,7 @@ class RecordReaderTest {
         Random random = records.random();
         Sealed sealed = sealed(random, records);
         List<StoredRecord> expected = opened(sealed);
-        RecordReader reader = new RecordReader(sealed.log, () -> {}, Isolation.COMMITTED);
+        RecordReader reader = new RecordReader(sealed.log, () -> {}, IsolationLevel.READ_COMMITTED);
         for (int round = 0; round < 3; round++) { // the first one verifies
             reader.seek(0);
             List<StoredRecord> found = new ArrayList<>();
@@ -116,12 +117,10 @@ class RecordReaderTest {
                                 record -> {
                                     assertEquals(reader.offset(), record.offset());
                                     if (random.nextInt(10) == 0) {
-                                        return Verdict.AGAIN;
+                                        return Action.RETRY;
                                     }
                                     found.add(record.copy());
-                                    return random.nextInt(10) == 0
-                                            ? Verdict.STOP
-                                            : Verdict.CONTINUE;
+                                    return random.nextInt(10) == 0 ? Action.STOP : Action.CONTINUE;
                                 },
                                 limit);
                 assertEquals(found.size() - before, taken);
@@ -143,8 +142,9 @@ class RecordReaderTest {
             int at = random.nextInt(sealed.segment.written());
             sealed.memory.put(at, (byte) (sealed.memory.get(at) ^ (1 << random.nextInt(8))));
             String expected = damage(() -> opened(sealed));
-            RecordReader reader = new RecordReader(sealed.log, () -> {}, Isolation.COMMITTED);
-            String found = damage(() -> reader.poll(r -> Verdict.CONTINUE, Integer.MAX_VALUE));
+            RecordReader reader =
+                    new RecordReader(sealed.log, () -> {}, IsolationLevel.READ_COMMITTED);
+            String found = damage(() -> reader.poll(r -> Action.CONTINUE, Integer.MAX_VALUE));
             assertEquals(expected, found);
         }
     }
@@ -163,7 +163,7 @@ class RecordReaderTest {
         Random random = new Random(1);
         RandomRecords records = new RandomRecords(1);
         Sealed sealed = Sealed.of(List.of(plain(random, records), plain(random, records)));
-        RecordReader reader = new RecordReader(sealed.log, () -> {}, Isolation.COMMITTED);
+        RecordReader reader = new RecordReader(sealed.log, () -> {}, IsolationLevel.READ_COMMITTED);
         int[] calls = {0};
         assertThrows(
                 IllegalStateException.class,
@@ -173,15 +173,15 @@ class RecordReaderTest {
                                     if (calls[0]++ == 1) {
                                         throw new IllegalStateException();
                                     }
-                                    return Verdict.CONTINUE;
+                                    return Action.CONTINUE;
                                 },
                                 10));
         assertEquals(1, reader.offset());
         assertThrows(NullPointerException.class, () -> reader.poll(record -> null, 10));
         assertEquals(1, reader.offset());
-        assertEquals(1, reader.poll(record -> Verdict.STOP, 10));
+        assertEquals(1, reader.poll(record -> Action.STOP, 10));
         assertTrue(reader.stopped());
-        assertEquals(0, reader.poll(record -> Verdict.CONTINUE, 10));
+        assertEquals(0, reader.poll(record -> Action.CONTINUE, 10));
     }
 
     /** As in a read-only store, after another writer has opened the store. */
@@ -198,8 +198,8 @@ class RecordReaderTest {
         LogSegment before = new LogSegment(block, 0);
         before.raiseEnd(second, 20);
         log.publishFound(new LogSegment[] {before}, 0, 20, 20);
-        RecordReader reader = new RecordReader(log, () -> {}, Isolation.COMMITTED);
-        assertEquals(10, reader.poll(record -> Verdict.CONTINUE, 10));
+        RecordReader reader = new RecordReader(log, () -> {}, IsolationLevel.READ_COMMITTED);
+        assertEquals(10, reader.poll(record -> Action.CONTINUE, 10));
 
         LogSegment again = new LogSegment(block, 0);
         again.raiseEnd(second, 20);
@@ -207,7 +207,7 @@ class RecordReaderTest {
         LogSegment after = new LogSegment(next, 20);
         after.raiseEnd(third, 30);
         log.publishFound(new LogSegment[] {again, after}, 0, 30, 30);
-        assertEquals(20, reader.poll(record -> Verdict.CONTINUE, 100));
+        assertEquals(20, reader.poll(record -> Action.CONTINUE, 100));
         assertEquals(30, reader.offset());
     }
 
@@ -220,10 +220,10 @@ class RecordReaderTest {
     @Test
     void shouldRefuseAnOffsetOutOfRange() throws IOException {
         Sealed sealed = Sealed.of(List.of());
-        RecordReader reader = new RecordReader(sealed.log, () -> {}, Isolation.COMMITTED);
-        assertEquals(0, reader.poll(record -> Verdict.CONTINUE, 1));
+        RecordReader reader = new RecordReader(sealed.log, () -> {}, IsolationLevel.READ_COMMITTED);
+        assertEquals(0, reader.poll(record -> Action.CONTINUE, 1));
         reader.seek(1);
         assertThrows(
-                OffsetOutOfRangeException.class, () -> reader.poll(record -> Verdict.CONTINUE, 1));
+                OffsetOutOfRangeException.class, () -> reader.poll(record -> Action.CONTINUE, 1));
     }
 }

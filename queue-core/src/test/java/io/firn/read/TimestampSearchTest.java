@@ -4,7 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 
 import io.firn.Compression;
-import io.firn.Isolation;
+import io.firn.IsolationLevel;
 import io.firn.StoredRecord;
 import io.firn.TimestampedOffset;
 import io.firn.kafka.KafkaBatches;
@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 
 class TimestampSearchTest {
     private static TimestampSearch search(Sealed sealed) {
-        return new TimestampSearch(sealed.log, () -> {}, Isolation.COMMITTED);
+        return new TimestampSearch(sealed.log, () -> {}, IsolationLevel.READ_COMMITTED);
     }
 
     @SeededTest

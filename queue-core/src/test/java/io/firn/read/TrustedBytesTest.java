@@ -7,8 +7,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.firn.Compression;
 import io.firn.DamagedRangeException;
-import io.firn.Isolation;
-import io.firn.Verdict;
+import io.firn.IsolationLevel;
+import io.firn.RecordHandler.Action;
 import io.firn.kafka.KafkaBatches;
 import io.firn.log.LogSegment;
 import io.firn.spi.View;
@@ -31,12 +31,12 @@ class TrustedBytesTest {
     }
 
     private RecordReader reader() {
-        return new RecordReader(sealed.log, () -> {}, Isolation.COMMITTED);
+        return new RecordReader(sealed.log, () -> {}, IsolationLevel.READ_COMMITTED);
     }
 
     private int read(RecordReader reader, long from) {
         reader.seek(from);
-        return reader.poll(record -> Verdict.CONTINUE, BATCHES);
+        return reader.poll(record -> Action.CONTINUE, BATCHES);
     }
 
     private void assertDamaged(RecordReader reader, long offset) {
@@ -44,14 +44,14 @@ class TrustedBytesTest {
         DamagedRangeException e =
                 assertThrows(
                         DamagedRangeException.class,
-                        () -> reader.poll(record -> Verdict.CONTINUE, 1));
+                        () -> reader.poll(record -> Action.CONTINUE, 1));
         assertEquals(offset, e.fromOffset());
     }
 
     @Test
     void shouldFindDamageInWhatWasNotReadYet() {
         RecordReader reader = reader();
-        assertEquals(3, reader.poll(record -> Verdict.CONTINUE, 3));
+        assertEquals(3, reader.poll(record -> Action.CONTINUE, 3));
 
         sealed.rot(5);
 
@@ -140,7 +140,7 @@ class TrustedBytesTest {
                         reader.poll(
                                 record -> {
                                     taken[0]++;
-                                    return Verdict.CONTINUE;
+                                    return Action.CONTINUE;
                                 },
                                 BATCHES));
         return taken[0];

@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import io.firn.Compression;
 import io.firn.DamagedRangeException;
-import io.firn.Isolation;
+import io.firn.IsolationLevel;
 import io.firn.format.BatchFormat;
 import io.firn.format.FillerBatch;
 import io.firn.format.MarkerBatch;
@@ -180,7 +180,7 @@ class WalkedBatchesTest {
     }
 
     private static LogBatchReader reader(Sealed sealed) {
-        return new LogBatchReader(null, sealed.log, () -> {}, Isolation.UNCOMMITTED);
+        return new LogBatchReader(null, sealed.log, () -> {}, IsolationLevel.READ_UNCOMMITTED);
     }
 
     private static ByteBuffer single(int valueBytes) {
@@ -223,8 +223,9 @@ class WalkedBatchesTest {
     @Test
     void shouldNotLookAtHeadersOfBatchesThatWereVerified() throws IOException {
         Sealed sealed = hundred();
-        RecordReader records = new RecordReader(sealed.log, () -> {}, Isolation.UNCOMMITTED);
-        records.poll(record -> io.firn.Verdict.CONTINUE, BATCHES);
+        RecordReader records =
+                new RecordReader(sealed.log, () -> {}, IsolationLevel.READ_UNCOMMITTED);
+        records.poll(record -> io.firn.RecordHandler.Action.CONTINUE, BATCHES);
 
         damageMagic(sealed, 50);
 
@@ -237,9 +238,10 @@ class WalkedBatchesTest {
         sealed.log.publishDurable(61);
         assertEquals(61, endOfRun(reader(sealed), 0));
         sealed.log.publishDurable(BATCHES);
-        RecordReader records = new RecordReader(sealed.log, () -> {}, Isolation.UNCOMMITTED);
+        RecordReader records =
+                new RecordReader(sealed.log, () -> {}, IsolationLevel.READ_UNCOMMITTED);
         records.seek(40);
-        records.poll(record -> io.firn.Verdict.CONTINUE, BATCHES);
+        records.poll(record -> io.firn.RecordHandler.Action.CONTINUE, BATCHES);
 
         damageMagic(sealed, 30);
         damageMagic(sealed, 70);

@@ -1,8 +1,8 @@
 package io.firn.spi;
 
-import io.firn.DurabilityClass;
 import io.firn.StoreFullException;
 import io.firn.StoreLockedException;
+import io.firn.Survives;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.IdentityHashMap;
@@ -109,8 +109,8 @@ public final class MemoryTier implements StorageTier {
     }
 
     @Override
-    public DurabilityClass durabilityClass() {
-        return DurabilityClass.PROCESS_CRASH;
+    public Survives survives() {
+        return Survives.PROCESS_CRASH;
     }
 
     @Override

@@ -5,9 +5,9 @@ import io.firn.Durability;
 import io.firn.ExclusiveAppender;
 import io.firn.LogStore;
 import io.firn.Partition;
+import io.firn.RecordHandler.Action;
 import io.firn.Tailer;
 import io.firn.TopicOptions;
-import io.firn.Verdict;
 import io.firn.file.FileTier;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -94,7 +94,7 @@ public class ClaimCommitRace {
                     }
                     LOG.nextRead = record.offset() + 1;
                     result.r2 = right ? 1 : -1;
-                    return Verdict.STOP;
+                    return Action.STOP;
                 },
                 1);
     }

@@ -1,6 +1,6 @@
 package io.firn.shadow;
 
-import io.firn.Isolation;
+import io.firn.IsolationLevel;
 import io.firn.Partition;
 import io.firn.Topic;
 import io.firn.host.HostedPartition;
@@ -53,8 +53,8 @@ final class PartitionCopy implements AutoCloseable {
     /** Returns the first offset of a transaction that readers wait for; −1 if there is none. */
     long firstOpen() {
         Partition copied = topic.partition(partition);
-        long end = copied.visibleOffset(Isolation.UNCOMMITTED); // first: it grows
-        long stable = copied.visibleOffset(Isolation.COMMITTED);
+        long end = copied.visibleOffset(IsolationLevel.READ_UNCOMMITTED); // first: it grows
+        long stable = copied.visibleOffset(IsolationLevel.READ_COMMITTED);
         return stable < end ? stable : UNKNOWN;
     }
 

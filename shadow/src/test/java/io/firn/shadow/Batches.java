@@ -2,7 +2,7 @@ package io.firn.shadow;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import io.firn.Isolation;
+import io.firn.IsolationLevel;
 import io.firn.Partition;
 import io.firn.host.BatchReader;
 import io.firn.host.BatchRun;
@@ -24,7 +24,8 @@ final class Batches {
     static byte[] of(Partition partition, long from) throws IOException {
         ByteArrayOutputStream bytes = new ByteArrayOutputStream();
         WritableByteChannel out = Channels.newChannel(bytes);
-        BatchReader reader = HostedPartition.of(partition).openBatchReader(Isolation.UNCOMMITTED);
+        BatchReader reader =
+                HostedPartition.of(partition).openBatchReader(IsolationLevel.READ_UNCOMMITTED);
         long offset = from;
         while (true) {
             try (BatchRun run = reader.read(offset, 1 << 20, true)) {

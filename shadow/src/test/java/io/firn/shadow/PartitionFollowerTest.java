@@ -9,7 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.firn.Durability;
-import io.firn.Isolation;
+import io.firn.IsolationLevel;
 import io.firn.LogStore;
 import io.firn.LostMarkerException;
 import io.firn.Tailer;
@@ -444,7 +444,7 @@ class PartitionFollowerTest {
         follower.onLeader(1, 2);
         lastStable = 10;
         fetched(joined(batch(0, 1), open(10)), 20);
-        assertEquals(10, topic.partition(0).visibleOffset(Isolation.COMMITTED));
+        assertEquals(10, topic.partition(0).visibleOffset(IsolationLevel.READ_COMMITTED));
     }
 
     private static ByteBuffer open(long baseOffset) {
@@ -472,7 +472,7 @@ class PartitionFollowerTest {
     }
 
     private long committed() {
-        return topic.partition(0).visibleOffset(Isolation.COMMITTED);
+        return topic.partition(0).visibleOffset(IsolationLevel.READ_COMMITTED);
     }
 
     @Test
@@ -495,7 +495,7 @@ class PartitionFollowerTest {
     void shouldTellReadersThatWaitForAMarkerThatWasCompactedAway() throws Exception {
         copyOpenTransaction();
         try (Tailer tailer = topic.openTailer();
-                Tailer uncommitted = topic.openTailer(Isolation.UNCOMMITTED)) {
+                Tailer uncommitted = topic.openTailer(IsolationLevel.READ_UNCOMMITTED)) {
             assertEquals(10, tailer.forEach(record -> {}, 100));
             FutureTask<Integer> waits =
                     new FutureTask<>(() -> tailer.forEach(record -> {}, 1, Duration.ofDays(1)));

@@ -9,7 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.firn.ClosedException;
 import io.firn.InvalidOptionException;
-import io.firn.Isolation;
+import io.firn.IsolationLevel;
 import io.firn.LogStore;
 import io.firn.Partition;
 import io.firn.ReplicatedTopicException;
@@ -120,7 +120,7 @@ class ShadowTest {
         }
     }
 
-    private static List<String> values(Topic topic, Isolation isolation) {
+    private static List<String> values(Topic topic, IsolationLevel isolation) {
         List<String> values = new ArrayList<>();
         try (Tailer tailer = topic.openTailer(isolation)) {
             while (tailer.forEach(
@@ -194,9 +194,9 @@ class ShadowTest {
             awaitCopy(shadow, "orders");
         }
         assertSameBatches("orders", 0);
-        for (Isolation isolation : Isolation.values()) {
+        for (IsolationLevel isolation : IsolationLevel.values()) {
             List<String> expected = values(source.store().openTopic("orders"), isolation);
-            assertEquals(isolation == Isolation.COMMITTED ? 13 : 20, expected.size());
+            assertEquals(isolation == IsolationLevel.READ_COMMITTED ? 13 : 20, expected.size());
             assertEquals(expected, values(store.openTopic("orders"), isolation));
         }
     }
@@ -292,7 +292,7 @@ class ShadowTest {
             source.produce("orders", 0, 100, 110, Map.of());
             awaitCopy(shadow, "orders");
         }
-        assertEquals(10, values(store.openTopic("orders"), Isolation.COMMITTED).size());
+        assertEquals(10, values(store.openTopic("orders"), IsolationLevel.READ_COMMITTED).size());
     }
 
     private void fallBehindRetention() throws Exception {
@@ -314,7 +314,7 @@ class ShadowTest {
         assertEquals(List.of(ShadowEvent.Kind.GAP), kinds());
         assertEquals(50, events.get(0).fromOffset());
         assertEquals(80, events.get(0).toOffset());
-        List<String> values = values(store.openTopic("orders"), Isolation.COMMITTED);
+        List<String> values = values(store.openTopic("orders"), IsolationLevel.READ_COMMITTED);
         assertEquals(70, values.size());
         assertEquals("49=value 49", values.get(49));
         assertEquals("80=value 80", values.get(50));
@@ -345,12 +345,12 @@ class ShadowTest {
     @Test
     void shouldStopWhenTheTopicWasCreatedAgain() throws Exception {
         createAgain();
-        List<String> before = values(store.openTopic("orders"), Isolation.COMMITTED);
+        List<String> before = values(store.openTopic("orders"), IsolationLevel.READ_COMMITTED);
         try (Shadow shadow = shadow("orders").build().start()) {
             awaitState(shadow, FollowState.DIVERGED);
         }
         assertEquals(List.of(ShadowEvent.Kind.RECREATED), kinds());
-        assertEquals(before, values(store.openTopic("orders"), Isolation.COMMITTED));
+        assertEquals(before, values(store.openTopic("orders"), IsolationLevel.READ_COMMITTED));
     }
 
     @Test

@@ -1,7 +1,7 @@
 package io.firn.kill;
 
 import io.firn.Batch;
-import io.firn.Record;
+import io.firn.LogRecord;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.SplittableRandom;
@@ -72,7 +72,7 @@ final class Content {
      *
      * @return null when it is none of ours
      */
-    static Place placeOf(Record record) {
+    static Place placeOf(LogRecord record) {
         if (record.valueLength() < VALUE_HEADER) {
             return null;
         }
@@ -86,7 +86,7 @@ final class Content {
      *
      * @return what differs, or null
      */
-    String difference(Record record, Place place) {
+    String difference(LogRecord record, Place place) {
         byte[] value = value(place.lane, place.first, place.index);
         if (!record.value().equals(ByteBuffer.wrap(value))) {
             return "its value";
@@ -102,7 +102,7 @@ final class Content {
             return "its headers, " + record.headerCount();
         }
         if (hasHeader(value)) {
-            Record.Headers headers = record.headers();
+            LogRecord.Headers headers = record.headers();
             headers.next();
             byte[] expected = key(value);
             ByteBuffer found = headers.value();

@@ -1,9 +1,9 @@
 package io.firn.kill;
 
 import io.firn.Durability;
+import io.firn.LogRecord;
 import io.firn.LogStore;
 import io.firn.LogStoreBuilder;
-import io.firn.Record;
 import io.firn.Topic;
 import io.firn.TopicOptions;
 import java.nio.ByteBuffer;
@@ -62,7 +62,7 @@ final class Feed {
     }
 
     /** A sum over a record. */
-    static int sumOf(Record record, CRC32C crc) {
+    static int sumOf(LogRecord record, CRC32C crc) {
         ByteBuffer value = record.value();
         crc.reset();
         crc.update(value.duplicate());

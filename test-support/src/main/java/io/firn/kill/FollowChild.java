@@ -1,12 +1,12 @@
 package io.firn.kill;
 
+import io.firn.LogRecord;
 import io.firn.LogStore;
 import io.firn.OffsetOutOfRangeException;
-import io.firn.Record;
+import io.firn.RecordHandler.Action;
 import io.firn.Tailer;
 import io.firn.Topic;
 import io.firn.UnknownTopicException;
-import io.firn.Verdict;
 import java.io.BufferedOutputStream;
 import java.io.DataOutputStream;
 import java.io.FileDescriptor;
@@ -116,12 +116,12 @@ final class FollowChild {
         }
     }
 
-    private Verdict tell(Record record, int firstLane) {
+    private Action tell(LogRecord record, int firstLane) {
         try {
             out.writeByte(firstLane + record.partition());
             out.writeLong(record.offset());
             out.writeInt(Feed.sumOf(record, crc));
-            return Verdict.CONTINUE;
+            return Action.CONTINUE;
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }

@@ -146,7 +146,7 @@ final class LaneWriter implements Runnable {
 
     private void advance() {
         long offset = partition.visibleOffset();
-        cursor.advance(lane.partition(), offset);
+        cursor.commit(lane.partition(), offset);
         if (random.nextBoolean()) {
             cursor.force();
             reporter.cursor(lane, offset);

@@ -1,14 +1,14 @@
 package io.firn.kill;
 
 import io.firn.Cursor;
+import io.firn.LogRecord;
 import io.firn.LogStore;
 import io.firn.OffsetOutOfRangeException;
 import io.firn.Partition;
 import io.firn.PartitionMetrics;
-import io.firn.Record;
+import io.firn.RecordHandler.Action;
 import io.firn.Tailer;
 import io.firn.Topic;
-import io.firn.Verdict;
 import io.firn.kill.Content.Place;
 import io.firn.kill.Plan.Standing;
 import java.util.ArrayList;
@@ -289,12 +289,12 @@ final class Oracle {
             this.next = start;
         }
 
-        Verdict onRecord(Record record) {
+        Action onRecord(LogRecord record) {
             wrong = check(record);
-            return wrong == null ? Verdict.CONTINUE : Verdict.STOP;
+            return wrong == null ? Action.CONTINUE : Action.STOP;
         }
 
-        private String check(Record record) {
+        private String check(LogRecord record) {
             String where = "offset " + record.offset() + ": ";
             if (record.offset() != next) {
                 return where + "comes where " + next + " is expected";

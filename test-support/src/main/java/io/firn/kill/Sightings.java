@@ -3,8 +3,8 @@ package io.firn.kill;
 import io.firn.LogStore;
 import io.firn.OffsetOutOfRangeException;
 import io.firn.Partition;
+import io.firn.RecordHandler.Action;
 import io.firn.Tailer;
-import io.firn.Verdict;
 import io.firn.kill.Oracle.Violation;
 import java.util.Arrays;
 import java.util.zip.CRC32C;
@@ -80,7 +80,7 @@ final class Sightings {
                     tailer.poll(
                             record -> {
                                 flaw[0] = find(lane, record.offset(), Feed.sumOf(record, crc));
-                                return flaw[0] == null ? Verdict.CONTINUE : Verdict.STOP;
+                                return flaw[0] == null ? Action.CONTINUE : Action.STOP;
                             },
                             1_000);
                 } catch (OffsetOutOfRangeException e) {

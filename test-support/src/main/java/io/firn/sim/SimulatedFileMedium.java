@@ -1,7 +1,7 @@
 package io.firn.sim;
 
-import io.firn.DurabilityClass;
 import io.firn.StoreLockedException;
+import io.firn.Survives;
 import io.firn.medium.FileMedium;
 import io.firn.medium.MediumFile;
 import io.firn.medium.MediumLock;
@@ -61,7 +61,7 @@ public final class SimulatedFileMedium implements FileMedium {
     private final Set<SimulatedNode> locked = Collections.newSetFromMap(new IdentityHashMap<>());
     private final List<String> history = new ArrayList<>();
     private final Set<Object> inUse = new HashSet<>();
-    private DurabilityClass durabilityClass = DurabilityClass.POWER_FAIL;
+    private Survives survives = Survives.POWER_LOSS;
     private long nowMs = 1_000_000_000_000L;
     private Predicate<Path> persistentMemory = path -> false;
     private boolean eadr;
@@ -116,7 +116,7 @@ public final class SimulatedFileMedium implements FileMedium {
         Map<SimulatedNode, SimulatedNode> copies = SimulatedNode.noCopies();
         SimulatedFileMedium copy = new SimulatedFileMedium((SimulatedDirectory) root.copy(copies));
         memories.forEach(memory -> copy.memories.add((SimulatedMemory) memory.copy(copies)));
-        copy.durabilityClass = durabilityClass;
+        copy.survives = survives;
         copy.nowMs = nowMs;
         copy.persistentMemory = persistentMemory;
         copy.eadr = eadr;
@@ -211,9 +211,9 @@ public final class SimulatedFileMedium implements FileMedium {
         watched.remove(file);
     }
 
-    /** What {@link #durabilityClass(Path)} is to say. */
-    public synchronized void setDurabilityClass(DurabilityClass durabilityClass) {
-        this.durabilityClass = durabilityClass;
+    /** What {@link #survives(Path)} is to say. */
+    public synchronized void setSurvives(Survives survives) {
+        this.survives = survives;
     }
 
     /** The time that files written from now on bear. */
@@ -378,9 +378,9 @@ public final class SimulatedFileMedium implements FileMedium {
     }
 
     @Override
-    public synchronized DurabilityClass durabilityClass(Path path) throws IOException {
+    public synchronized Survives survives(Path path) throws IOException {
         look(path);
-        return durabilityClass;
+        return survives;
     }
 
     @Override

@@ -1,6 +1,6 @@
 package io.firn.pmem;
 
-import io.firn.DurabilityClass;
+import io.firn.Survives;
 import io.firn.medium.MediumFile;
 import io.firn.sim.SimulatedFileMedium;
 import io.firn.sim.SimulatedMemory;
@@ -48,8 +48,8 @@ public final class SimulatedPmem implements PmemProvider {
     }
 
     @Override
-    public DurabilityClass durabilityClass() {
-        return DurabilityClass.POWER_FAIL;
+    public Survives survives() {
+        return Survives.POWER_LOSS;
     }
 
     @Override

@@ -1,7 +1,7 @@
 package io.firn.file;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
-import io.firn.DurabilityClass;
+import io.firn.Survives;
 import io.firn.medium.FileMedium;
 import io.firn.medium.WithoutLinks;
 import io.firn.spi.Block;
@@ -47,7 +47,7 @@ public final class FileTier implements StorageTier {
     private final Set<Path> durable = ConcurrentHashMap.newKeySet();
 
     private TierContext context;
-    private DurabilityClass durabilityClass;
+    private Survives survives;
     private String unknownFileSystem;
     private volatile List<String> strangers = List.of();
     private volatile boolean open;
@@ -88,10 +88,10 @@ public final class FileTier implements StorageTier {
         ownership.acquire(context);
         try {
             unknownFileSystem = medium.unknownFileSystem(root);
-            durabilityClass = medium.durabilityClass(root);
+            survives = medium.survives(root);
             if (unknownFileSystem != null && isDeclaredDurable) {
                 unknownFileSystem = null;
-                durabilityClass = DurabilityClass.POWER_FAIL;
+                survives = Survives.POWER_LOSS;
             }
             scan();
             if (!context.readOnly()) {
@@ -136,9 +136,9 @@ public final class FileTier implements StorageTier {
     }
 
     @Override
-    public DurabilityClass durabilityClass() {
+    public Survives survives() {
         requireOpen();
-        return durabilityClass;
+        return survives;
     }
 
     @Override
@@ -394,7 +394,7 @@ public final class FileTier implements StorageTier {
         /**
          * Declares that forced files survive a power failure where Firn does not know the file
          * system, as on network file systems and FUSE: the tier's class is then {@link
-         * DurabilityClass#POWER_FAIL}. Changes nothing where it knows, such as in memory.
+         * Survives#POWER_LOSS}. Changes nothing where it knows, such as in memory.
          */
         public Builder declareDurable() {
             this.isDeclaredDurable = true;

@@ -6,9 +6,9 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.firn.DurabilityClass;
 import io.firn.StoreFullException;
 import io.firn.StoreLockedException;
+import io.firn.Survives;
 import io.firn.medium.FileMedium;
 import io.firn.sim.SimulatedFileMedium;
 import io.firn.spi.Block;
@@ -175,7 +175,7 @@ class FileTierMachineTest {
                 run("mount", "-t", "tmpfs", "-o", "size=4m", "tmpfs", mount.toString()),
                 "a small file system cannot be mounted here: not root?");
         try (FileTier tier = open(mount)) {
-            assertEquals(DurabilityClass.PROCESS_CRASH, tier.durabilityClass());
+            assertEquals(Survives.PROCESS_CRASH, tier.survives());
             Block first = tier.reserve(TOPIC, 0, 2 << 20, 1);
             first.write(0, ByteBuffer.allocate(2 << 20));
             long used = tier.usedBytes();

@@ -1,6 +1,6 @@
 package io.firn.pmem;
 
-import io.firn.DurabilityClass;
+import io.firn.Survives;
 import io.firn.medium.MediumFile;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -15,7 +15,7 @@ interface PmemProvider {
     String reason();
 
     /** Returns what a forced byte survives. */
-    DurabilityClass durabilityClass();
+    Survives survives();
 
     /**
      * Maps a whole pool file for reading and writing.

@@ -1,9 +1,9 @@
 package io.firn.pmem;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
-import io.firn.DurabilityClass;
 import io.firn.InvalidOptionException;
 import io.firn.StoreFullException;
+import io.firn.Survives;
 import io.firn.medium.FileMedium;
 import io.firn.medium.GuardedLog;
 import io.firn.spi.Block;
@@ -87,7 +87,7 @@ public final class PmemTier implements StorageTier {
                 name(),
                 provider(),
                 providerReason(),
-                durabilityClass());
+                survives());
     }
 
     @GuardedBy("this")
@@ -103,7 +103,7 @@ public final class PmemTier implements StorageTier {
     private String findUnknownFileSystem() throws IOException {
         String unknown = null;
         boolean depends = options.emulation() == Emulation.FORCED;
-        if (depends && durabilityClass() == DurabilityClass.PROCESS_CRASH) {
+        if (depends && survives() == Survives.PROCESS_CRASH) {
             for (Path directory : options.directories()) {
                 String found = options.medium().unknownFileSystem(directory);
                 unknown = found == null ? unknown : found;
@@ -148,11 +148,11 @@ public final class PmemTier implements StorageTier {
 
     /** Returns the weakest of its pools' classes. */
     @Override
-    public DurabilityClass durabilityClass() {
+    public Survives survives() {
         requireOpen();
-        DurabilityClass weakest = DurabilityClass.POWER_FAIL;
+        Survives weakest = Survives.POWER_LOSS;
         for (PmemProvider each : providers) {
-            DurabilityClass other = each.durabilityClass();
+            Survives other = each.survives();
             weakest = other.compareTo(weakest) < 0 ? other : weakest;
         }
         return weakest;

@@ -1,6 +1,6 @@
 package io.firn.pmem;
 
-import io.firn.DurabilityClass;
+import io.firn.Survives;
 import io.firn.medium.FileMedium;
 import io.firn.medium.GuardedLog;
 import io.firn.medium.Mapping;
@@ -21,11 +21,7 @@ import jdk.nio.mapmode.ExtendedMapMode;
  * @param forcing what a force does if the JDK does it
  */
 record ProviderChoice(
-        Provider kind,
-        String reason,
-        DurabilityClass durabilityClass,
-        MapMode mode,
-        MappedMemory.Forcing forcing)
+        Provider kind, String reason, Survives survives, MapMode mode, MappedMemory.Forcing forcing)
         implements PmemProvider {
     private static final GuardedLog LOG = GuardedLog.get();
     private static final String PROBE = ".dax-probe";
@@ -71,10 +67,8 @@ record ProviderChoice(
             FileMedium medium, Path directory, MediumFile pool, Emulation emulation)
             throws IOException {
         boolean persistent = whyNoMapping(pool, ExtendedMapMode.READ_ONLY_SYNC) == null;
-        DurabilityClass survives =
-                persistent
-                        ? DurabilityClass.POWER_FAIL
-                        : emulatedClass(medium, directory, emulation);
+        Survives survives =
+                persistent ? Survives.POWER_LOSS : emulatedClass(medium, directory, emulation);
         return new ProviderChoice(
                 Provider.JDK, "read-only", survives, MapMode.READ_ONLY, MappedMemory.Forcing.NOT);
     }
@@ -138,7 +132,7 @@ record ProviderChoice(
         return new ProviderChoice(
                 kind,
                 reason,
-                DurabilityClass.POWER_FAIL,
+                Survives.POWER_LOSS,
                 ExtendedMapMode.READ_WRITE_SYNC,
                 MappedMemory.Forcing.LINES);
     }
@@ -163,11 +157,9 @@ record ProviderChoice(
                 plain ? MappedMemory.Forcing.NOT : MappedMemory.Forcing.PAGES);
     }
 
-    private static DurabilityClass emulatedClass(
-            FileMedium medium, Path directory, Emulation emulation) throws IOException {
-        return emulation == Emulation.FORCED
-                ? medium.durabilityClass(directory)
-                : DurabilityClass.PROCESS_CRASH;
+    private static Survives emulatedClass(FileMedium medium, Path directory, Emulation emulation)
+            throws IOException {
+        return emulation == Emulation.FORCED ? medium.survives(directory) : Survives.PROCESS_CRASH;
     }
 
     /** Returns why a provider cannot be used here at all; null if it can. */

@@ -1,12 +1,12 @@
 package io.firn.pmem;
 
 import io.firn.Appender;
-import io.firn.DurabilityClass;
 import io.firn.LogStore;
 import io.firn.Partition;
+import io.firn.RecordHandler.Action;
+import io.firn.Survives;
 import io.firn.Tailer;
 import io.firn.TopicOptions;
-import io.firn.Verdict;
 import io.firn.medium.FileMedium;
 import io.firn.spi.TierContext;
 import java.io.IOException;
@@ -52,9 +52,7 @@ public final class DaxLog {
         try (LogStore store = LogStore.in(directory.resolve("store")).tier(log.tier).open()) {
             System.out.println("CREATED");
             require(log.tier.provider() == provider, "provider " + log.tier.provider());
-            require(
-                    log.tier.durabilityClass() == DurabilityClass.POWER_FAIL,
-                    "class " + log.tier.durabilityClass());
+            require(log.tier.survives() == Survives.POWER_LOSS, "class " + log.tier.survives());
             Partition partition = store.ensureTopic("t", SMALL_SEGMENTS).partition(0);
             if (args[0].equals("append")) {
                 append(partition);
@@ -99,7 +97,7 @@ public final class DaxLog {
                                                     && Arrays.equals(value, Pools.value(next[0])),
                                             "another record at offset " + next[0]);
                                     next[0]++;
-                                    return Verdict.CONTINUE;
+                                    return Action.CONTINUE;
                                 },
                                 100);
                 require(polled > 0, "nothing at offset " + next[0] + " of " + end);
@@ -112,11 +110,7 @@ public final class DaxLog {
                 "mapping flags " + flags);
         System.out.printf(
                 "SURVIVED %d of %d acknowledged, from %d on; %s, %s, sf%n",
-                end,
-                acknowledged,
-                partition.logStartOffset(),
-                tier.provider(),
-                tier.durabilityClass());
+                end, acknowledged, partition.logStartOffset(), tier.provider(), tier.survives());
     }
 
     /** Free and used blocks are all blocks. */

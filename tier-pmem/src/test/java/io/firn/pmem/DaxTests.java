@@ -54,7 +54,7 @@ public final class DaxTests {
         summary.printFailuresTo(new PrintWriter(System.out, true, UTF_8));
         Map<Provider, Integer> mapped = PersistentMemory.mapped();
         System.out.printf(
-                "TESTS %d passed, %d failed, %d left out; pools with class POWER_FAIL and MAP_SYNC: %s%n",
+                "TESTS %d passed, %d failed, %d left out; pools with class POWER_LOSS and MAP_SYNC: %s%n",
                 summary.getTestsSucceededCount(),
                 summary.getTestsFailedCount() + progress.wronglyLeftOut,
                 summary.getTestsAbortedCount() - progress.wronglyLeftOut,

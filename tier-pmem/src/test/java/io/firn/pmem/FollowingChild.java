@@ -1,11 +1,11 @@
 package io.firn.pmem;
 
+import io.firn.LogRecord;
 import io.firn.LogStore;
 import io.firn.OffsetOutOfRangeException;
 import io.firn.Partition;
-import io.firn.Record;
+import io.firn.RecordHandler.Action;
 import io.firn.Tailer;
-import io.firn.Verdict;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -61,7 +61,7 @@ final class FollowingChild {
     }
 
     /** Twice: what was right may be written over while it is looked at. */
-    private static Verdict look(Record record, long[] next) {
+    private static Action look(LogRecord record, long[] next) {
         if (record.offset() != next[0]) {
             throw new AssertionError("found offset " + record.offset());
         }
@@ -73,6 +73,6 @@ final class FollowingChild {
             throw new AssertionError(right ? "changed while it was read" : "wrong bytes");
         }
         next[0]++;
-        return Verdict.CONTINUE;
+        return Action.CONTINUE;
     }
 }

@@ -1,6 +1,6 @@
 package io.firn.pmem;
 
-import io.firn.DurabilityClass;
+import io.firn.Survives;
 import io.firn.medium.MediumFile;
 import java.io.IOException;
 import java.io.RandomAccessFile;
@@ -60,8 +60,8 @@ final class LossyMemory implements PmemMemory {
         }
 
         @Override
-        public DurabilityClass durabilityClass() {
-            return DurabilityClass.POWER_FAIL;
+        public Survives survives() {
+            return Survives.POWER_LOSS;
         }
 
         @Override

@@ -1,6 +1,6 @@
 package io.firn.pmem;
 
-import io.firn.DurabilityClass;
+import io.firn.Survives;
 import io.firn.medium.MediumFile;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -11,7 +11,7 @@ import java.util.Map;
 /**
  * The tests' word that they run on persistent memory, with the provider that {@code
  * -Dfirn.test.persistent} names: pools of {@link Pools} are opened by it, and one that is not of
- * class {@code POWER_FAIL}, or is mapped without MAP_SYNC, fails. Without that property nothing is
+ * class {@code POWER_LOSS}, or is mapped without MAP_SYNC, fails. Without that property nothing is
  * demanded.
  */
 final class PersistentMemory {
@@ -47,7 +47,7 @@ final class PersistentMemory {
     private record Demanding(PmemProvider below) implements ProviderOver {
         @Override
         public PmemMemory map(MediumFile file, Path path, Superblock pool) throws IOException {
-            require(durabilityClass() == DurabilityClass.POWER_FAIL, path, durabilityClass());
+            require(survives() == Survives.POWER_LOSS, path, survives());
             PmemMemory memory = below.map(file, path, pool);
             // A read-only store of the same test maps it, too, and stores nothing.
             List<String> flags =

@@ -12,12 +12,12 @@ import io.firn.LogStore;
 import io.firn.LogStoreBuilder;
 import io.firn.OffsetOutOfRangeException;
 import io.firn.Partition;
+import io.firn.RecordHandler.Action;
 import io.firn.StoreFullException;
 import io.firn.Tailer;
 import io.firn.Topic;
 import io.firn.TopicOptions;
 import io.firn.UnknownTopicException;
-import io.firn.Verdict;
 import io.firn.host.BatchReader;
 import io.firn.host.BatchRun;
 import io.firn.host.HostedPartition;
@@ -166,7 +166,7 @@ class PmemFollowerTest {
                                 replace("before", block, "after");
                                 assertArrayEquals(first, record.copy().value());
                                 assertArrayEquals(value("before", 0), first);
-                                return Verdict.STOP;
+                                return Action.STOP;
                             },
                             1);
             assertEquals(1, polled);
@@ -178,13 +178,13 @@ class PmemFollowerTest {
         String block = fill("before");
         Partition followed = follow("before");
         try (Tailer tailer = followed.openTailer()) {
-            assertEquals(1, tailer.poll(record -> Verdict.CONTINUE, 1));
+            assertEquals(1, tailer.poll(record -> Action.CONTINUE, 1));
             replace("before", block, "after");
             for (long offset : new long[] {1, 0, PER_SEGMENT / 2}) {
                 tailer.seek(offset);
                 assertThrows(
                         UnknownTopicException.class,
-                        () -> tailer.poll(record -> Verdict.CONTINUE, 1));
+                        () -> tailer.poll(record -> Action.CONTINUE, 1));
             }
         }
         assertEquals(List.of(), followed.damage());
@@ -225,14 +225,14 @@ class PmemFollowerTest {
             }
             Partition followed = follow("t");
             try (Tailer tailer = followed.openTailer()) {
-                assertEquals(1, tailer.poll(record -> Verdict.CONTINUE, 1));
+                assertEquals(1, tailer.poll(record -> Action.CONTINUE, 1));
                 for (int i = PER_SEGMENT; log.metrics().rolls() < 2 * BLOCKS + 1; i++) {
                     append(appender, value("t", i));
                 }
                 OffsetOutOfRangeException overtaken =
                         assertThrows(
                                 OffsetOutOfRangeException.class,
-                                () -> tailer.poll(record -> Verdict.CONTINUE, 1));
+                                () -> tailer.poll(record -> Action.CONTINUE, 1));
                 assertTrue(overtaken.logStartOffset() > 1, overtaken.getMessage());
                 Pools.await("a record", () -> pollAtStart(tailer, followed));
             }
@@ -244,7 +244,7 @@ class PmemFollowerTest {
     private static boolean pollAtStart(Tailer tailer, Partition followed) {
         try {
             tailer.seek(followed.logStartOffset());
-            return tailer.poll(record -> Verdict.CONTINUE, 1) == 1;
+            return tailer.poll(record -> Action.CONTINUE, 1) == 1;
         } catch (OffsetOutOfRangeException overtakenAgain) {
             return false;
         }
@@ -255,7 +255,7 @@ class PmemFollowerTest {
         fill("first");
         Partition followed = follow("first");
         try (Tailer tailer = followed.openTailer()) {
-            assertEquals(1, tailer.poll(record -> Verdict.CONTINUE, 1));
+            assertEquals(1, tailer.poll(record -> Action.CONTINUE, 1));
             writer.close();
             tier = Pools.withBlocks(4 * BLOCKS, directory.resolve("pmem")).build();
             writer = LogStore.in(directory.resolve("store")).tier(tier).open();
@@ -276,7 +276,7 @@ class PmemFollowerTest {
                                     assertEquals(next[0], record.offset());
                                     assertArrayEquals(
                                             value("first", next[0]++), record.copy().value());
-                                    return Verdict.CONTINUE;
+                                    return Action.CONTINUE;
                                 },
                                 1000);
                         return next[0] >= end;

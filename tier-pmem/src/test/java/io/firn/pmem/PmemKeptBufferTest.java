@@ -9,9 +9,9 @@ import io.firn.Claim;
 import io.firn.ExclusiveAppender;
 import io.firn.LogStore;
 import io.firn.Partition;
+import io.firn.RecordHandler.Action;
 import io.firn.Tailer;
 import io.firn.TopicOptions;
-import io.firn.Verdict;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -86,7 +86,7 @@ class PmemKeptBufferTest {
                             record -> {
                                 KEPT.add(record.value());
                                 KEPT.add(record.value().slice());
-                                return Verdict.CONTINUE;
+                                return Action.CONTINUE;
                             },
                             1);
                 }

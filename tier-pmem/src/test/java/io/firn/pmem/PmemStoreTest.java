@@ -7,17 +7,17 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.firn.Appender;
-import io.firn.DurabilityClass;
 import io.firn.InvalidOptionException;
 import io.firn.LogStore;
 import io.firn.Partition;
+import io.firn.RecordHandler.Action;
 import io.firn.RecordTooLargeException;
 import io.firn.StoreFullException;
 import io.firn.StoreMetrics;
 import io.firn.StoreOpenException;
+import io.firn.Survives;
 import io.firn.Tailer;
 import io.firn.TopicOptions;
-import io.firn.Verdict;
 import io.firn.file.FileTier;
 import io.firn.host.HostedPartition;
 import io.firn.medium.FileMedium;
@@ -67,7 +67,7 @@ class PmemStoreTest {
                                     assertArrayEquals(
                                             Pools.value(next[0]), read, "offset " + next[0]);
                                     next[0]++;
-                                    return Verdict.CONTINUE;
+                                    return Action.CONTINUE;
                                 },
                                 100);
                 assertTrue(polled > 0, "nothing at offset " + next[0] + " of " + to);
@@ -226,7 +226,7 @@ class PmemStoreTest {
                         .withSegmentBytes(8 << 20)
                         .withMaxRecordBytes(large)
                         // Or it would never go onto the emulated memory.
-                        .withMinimumClass(DurabilityClass.PROCESS_CRASH);
+                        .withMinimumClass(Survives.PROCESS_CRASH);
         byte[] value = Pools.bytes(0, large - 100);
         try (LogStore store = open(FileTier.at(directory.resolve("files")));
                 Appender appender = store.createTopic("t", options).partition(0).openAppender()) {

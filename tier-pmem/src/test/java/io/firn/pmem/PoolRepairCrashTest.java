@@ -7,10 +7,10 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.firn.Appender;
 import io.firn.LogStore;
 import io.firn.Partition;
+import io.firn.RecordHandler.Action;
 import io.firn.StoreOpenException;
 import io.firn.Tailer;
 import io.firn.TopicOptions;
-import io.firn.Verdict;
 import io.firn.medium.MediumFile;
 import io.firn.sim.FirstRunOnly;
 import io.firn.sim.SimulatedFileMedium;
@@ -133,7 +133,7 @@ class PoolRepairCrashTest {
             while (tailer.poll(
                             record -> {
                                 assertArrayEquals(Pools.value(next[0]++), record.copy().value());
-                                return Verdict.CONTINUE;
+                                return Action.CONTINUE;
                             },
                             100)
                     > 0) {

@@ -9,11 +9,11 @@ import io.firn.Appender;
 import io.firn.DamagedRange;
 import io.firn.LogStore;
 import io.firn.Partition;
+import io.firn.RecordHandler.Action;
 import io.firn.StoreLockedException;
 import io.firn.StoreOpenException;
 import io.firn.Tailer;
 import io.firn.TopicOptions;
-import io.firn.Verdict;
 import io.firn.medium.FileMedium;
 import io.firn.spi.TierContext;
 import java.io.IOException;
@@ -101,7 +101,7 @@ class PoolRepairTest {
                                     record.getValue(read, 0);
                                     assertEquals(next[0], record.offset());
                                     assertArrayEquals(Pools.value(next[0]++), read);
-                                    return Verdict.CONTINUE;
+                                    return Action.CONTINUE;
                                 },
                                 100);
                 assertTrue(polled > 0, "nothing at offset " + next[0]);

@@ -1,6 +1,6 @@
 package io.firn.pmem;
 
-import io.firn.DurabilityClass;
+import io.firn.Survives;
 
 /** A provider that maps what another one does, and does something of its own with it. */
 interface ProviderOver extends PmemProvider {
@@ -17,7 +17,7 @@ interface ProviderOver extends PmemProvider {
     }
 
     @Override
-    default DurabilityClass durabilityClass() {
-        return below().durabilityClass();
+    default Survives survives() {
+        return below().survives();
     }
 }

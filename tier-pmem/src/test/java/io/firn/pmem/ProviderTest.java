@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import io.firn.DurabilityClass;
+import io.firn.Survives;
 import io.firn.medium.FileMedium;
 import io.firn.spi.Block;
 import io.firn.spi.TierContext;
@@ -25,7 +25,7 @@ class ProviderTest {
 
     private boolean isPersistent() throws IOException {
         try (PmemTier tier = Pools.open(Pools.withBlocks(1, directory.resolve("probe")))) {
-            return tier.durabilityClass() == DurabilityClass.POWER_FAIL;
+            return tier.survives() == Survives.POWER_LOSS;
         }
     }
 
@@ -88,7 +88,7 @@ class ProviderTest {
         assumeTrue(isPersistent(), "no persistent memory");
         PmemTier.Builder builder = Pools.withBlocks(1, directory).emulation(Emulation.NONE);
         try (PmemTier tier = Pools.open(builder.provider(wanted))) {
-            assertEquals(DurabilityClass.POWER_FAIL, tier.durabilityClass());
+            assertEquals(Survives.POWER_LOSS, tier.survives());
             List<String> flags = Pools.mappingFlags(directory.resolve(PoolFile.NAME));
             assertTrue(!flags.isEmpty(), "mappings");
             assertTrue(flags.stream().allMatch(line -> line.contains(" sf")), flags.toString());
@@ -118,11 +118,11 @@ class ProviderTest {
         PmemTier.Builder forced =
                 Pools.withBlocks(1, directory.resolve("forced")).emulation(Emulation.FORCED);
         try (PmemTier tier = Pools.open(plain)) {
-            assertEquals(DurabilityClass.PROCESS_CRASH, tier.durabilityClass());
+            assertEquals(Survives.PROCESS_CRASH, tier.survives());
             assertTrue(tier.providerReason().contains("plain emulation"));
         }
         try (PmemTier tier = Pools.open(forced)) {
-            assertEquals(FileMedium.real().durabilityClass(directory), tier.durabilityClass());
+            assertEquals(FileMedium.real().survives(directory), tier.survives());
             assertTrue(tier.providerReason().contains("forced emulation"));
         }
     }

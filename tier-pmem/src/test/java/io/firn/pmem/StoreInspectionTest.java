@@ -55,7 +55,7 @@ class StoreInspectionTest {
                     appender.append(value, 0, value.length);
                 }
             }
-            topic.cursor("billing").advance(0, 17);
+            topic.cursor("billing").commit(0, 17);
             topic.cursor("billing").force();
         }
     }

@@ -4,12 +4,12 @@ import io.firn.BatchTooLargeException;
 import io.firn.DamagedRangeException;
 import io.firn.FirnException;
 import io.firn.InvalidOptionException;
+import io.firn.LogRecord;
 import io.firn.LogStore;
 import io.firn.Partition;
-import io.firn.Record;
+import io.firn.RecordHandler.Action;
 import io.firn.Tailer;
 import io.firn.Topic;
-import io.firn.Verdict;
 import java.io.BufferedOutputStream;
 import java.io.FileDescriptor;
 import java.io.FileOutputStream;
@@ -297,16 +297,16 @@ public final class Export implements Callable<Integer> {
         tailer.seek(to);
     }
 
-    private static Verdict write(Record record, long end, RecordFormat records) {
+    private static Action write(LogRecord record, long end, RecordFormat records) {
         if (record.offset() >= end) {
-            return Verdict.AGAIN;
+            return Action.RETRY;
         }
         try {
             records.write(record);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
-        return record.offset() == end - 1 ? Verdict.STOP : Verdict.CONTINUE;
+        return record.offset() == end - 1 ? Action.STOP : Action.CONTINUE;
     }
 
     private void complain(String format, Object... arguments) {

@@ -6,7 +6,7 @@ import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonGenerator;
 import com.fasterxml.jackson.core.json.JsonWriteFeature;
 import io.firn.FirnException;
-import io.firn.Record;
+import io.firn.LogRecord;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -41,7 +41,7 @@ abstract class RecordFormat {
     }
 
     /** Writes a record; nothing of it when it fails with another exception than IOException. */
-    abstract void write(Record record) throws IOException;
+    abstract void write(LogRecord record) throws IOException;
 
     private static byte[] bytes(ByteBuffer from) {
         if (from == null) {
@@ -70,7 +70,7 @@ abstract class RecordFormat {
         }
 
         @Override
-        void write(Record record) throws IOException {
+        void write(LogRecord record) throws IOException {
             json.writeStartObject();
             json.writeNumberField("partition", record.partition());
             json.writeNumberField("offset", record.offset());
@@ -80,7 +80,7 @@ abstract class RecordFormat {
             json.writeFieldName("value");
             write(record.value(), "value", record);
             json.writeArrayFieldStart("headers");
-            Record.Headers headers = record.headers();
+            LogRecord.Headers headers = record.headers();
             while (record.headerCount() > 0 && headers.next()) {
                 json.writeStartObject();
                 json.writeStringField("key", headers.key());
@@ -96,7 +96,7 @@ abstract class RecordFormat {
             line.reset();
         }
 
-        private void write(ByteBuffer bytes, String what, Record record) throws IOException {
+        private void write(ByteBuffer bytes, String what, LogRecord record) throws IOException {
             if (bytes == null) {
                 json.writeNull();
             } else if (!isText) {
@@ -122,7 +122,7 @@ abstract class RecordFormat {
         }
 
         @Override
-        void write(Record record) throws IOException {
+        void write(LogRecord record) throws IOException {
             if (record.hasValue()) {
                 out.write(bytes(record.value()));
             }
@@ -139,7 +139,7 @@ abstract class RecordFormat {
         }
 
         @Override
-        void write(Record record) throws IOException {
+        void write(LogRecord record) throws IOException {
             byte[] value = record.hasValue() ? bytes(record.value()) : null;
             length.putInt(0, value == null ? -1 : value.length);
             out.write(length.array());

@@ -5,13 +5,13 @@ import io.firn.Batch;
 import io.firn.Claim;
 import io.firn.Durability;
 import io.firn.ExclusiveAppender;
+import io.firn.LogRecord;
 import io.firn.LogStore;
 import io.firn.Partition;
-import io.firn.Record;
 import io.firn.RecordHandler;
+import io.firn.RecordHandler.Action;
 import io.firn.Tailer;
 import io.firn.TopicOptions;
-import io.firn.Verdict;
 import io.firn.file.FileTier;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -133,10 +133,10 @@ final class FirnPeer implements PeerLog {
             return tailer.poll(copying, LIMIT);
         }
 
-        private Verdict copy(Record record) {
+        private Action copy(LogRecord record) {
             record.getValue(target, 0);
             onRecord.run();
-            return Verdict.CONTINUE;
+            return Action.CONTINUE;
         }
 
         @Override

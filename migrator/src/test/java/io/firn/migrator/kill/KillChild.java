@@ -7,10 +7,10 @@ import io.firn.FirnException;
 import io.firn.LogStore;
 import io.firn.OffsetOutOfRangeException;
 import io.firn.Partition;
+import io.firn.RecordHandler.Action;
 import io.firn.Tailer;
 import io.firn.Topic;
 import io.firn.UnknownTopicException;
-import io.firn.Verdict;
 import io.firn.migrator.Migrator;
 import java.io.FileDescriptor;
 import java.io.FileOutputStream;
@@ -132,10 +132,10 @@ final class KillChild {
                                             throw new AssertionError(
                                                     name + ": wrong record at " + (next[0] - 1));
                                         }
-                                        return Verdict.CONTINUE;
+                                        return Action.CONTINUE;
                                     },
                                     100);
-                    cursor.advance(0, next[0]);
+                    cursor.commit(0, next[0]);
                 } while (taken > 0);
             } catch (OffsetOutOfRangeException e) {
                 continue; // deleted just now

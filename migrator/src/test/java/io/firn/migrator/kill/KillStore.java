@@ -1,8 +1,8 @@
 package io.firn.migrator.kill;
 
-import io.firn.DurabilityClass;
 import io.firn.LogStore;
 import io.firn.LogStoreBuilder;
+import io.firn.Survives;
 import io.firn.TopicOptions;
 import io.firn.file.FileTier;
 import io.firn.migrator.MigrationPolicy;
@@ -30,7 +30,7 @@ final class KillStore {
             TopicOptions.defaults()
                     .withSegmentBytes(SEGMENT_BYTES)
                     .withMaxRecordBytes(64 * 1024)
-                    .withMinimumClass(DurabilityClass.PROCESS_CRASH);
+                    .withMinimumClass(Survives.PROCESS_CRASH);
 
     /** What the kills are about: everywhere, never in memory, with retention, deleted again. */
     static final List<String> TOPICS = List.of("everywhere", "never-hot", "short", MORTAL);

@@ -2,11 +2,11 @@ package io.firn.migrator.kill;
 
 import io.firn.LogStore;
 import io.firn.Partition;
+import io.firn.RecordHandler.Action;
 import io.firn.StoreSnapshot;
 import io.firn.StoreSnapshot.PartitionPlace;
 import io.firn.StoreSnapshot.SegmentPlace;
 import io.firn.Tailer;
-import io.firn.Verdict;
 import io.firn.kill.Flaws;
 import java.io.BufferedInputStream;
 import java.io.DataInputStream;
@@ -217,7 +217,7 @@ final class TiersKill {
                                             record.copy().value(), KillStore.value(topic, next[0])),
                                     topic + ": another record at " + next[0]);
                             next[0]++;
-                            return Verdict.CONTINUE;
+                            return Action.CONTINUE;
                         },
                         1_000)
                 > 0) {

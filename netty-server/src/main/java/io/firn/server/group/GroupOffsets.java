@@ -6,6 +6,7 @@ import io.firn.LogStore;
 import io.firn.Topic;
 import io.firn.UnknownTopicException;
 import io.firn.UnreadableTopicException;
+import io.firn.host.HostedCursor;
 import io.firn.server.config.GroupIds;
 import io.firn.server.log.ServedTopic;
 import java.util.ArrayList;
@@ -21,7 +22,7 @@ import org.apache.kafka.common.protocol.Errors;
  * The committed offsets of groups: cursors of the store, one for each topic that a group reads,
  * named like the group. A tailer in the application can continue where a group of clients stopped.
  * As in Kafka, any offset can be committed; one outside the log is kept beside the cursor's
- * position ({@link Cursor#commit}). Thread-safe.
+ * position ({@link HostedCursor#commitAny}). Thread-safe.
  */
 final class GroupOffsets {
     private static final int CURSOR_BYTES = 500;
@@ -60,7 +61,7 @@ final class GroupOffsets {
     /** Sets an offset of the group; a force of the cursor makes it durable. */
     static Cursor commit(Topic topic, String groupId, int partition, long offset) {
         Cursor cursor = topic.cursor(groupId);
-        cursor.commit(partition, offset);
+        HostedCursor.of(cursor).commitAny(partition, offset);
         return cursor;
     }
 

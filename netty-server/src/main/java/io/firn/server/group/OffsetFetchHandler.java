@@ -2,6 +2,7 @@ package io.firn.server.group;
 
 import io.firn.Cursor;
 import io.firn.Topic;
+import io.firn.host.HostedCursor;
 import io.firn.host.TransactionCoordinator;
 import io.firn.server.config.GroupIds;
 import io.firn.server.log.ServedTopic;
@@ -252,7 +253,9 @@ public final class OffsetFetchHandler implements Handler<OffsetFetchRequestData>
                 continue;
             }
             OptionalLong offset =
-                    cursor == null || !exists ? OptionalLong.empty() : cursor.committed(partition);
+                    cursor == null || !exists
+                            ? OptionalLong.empty()
+                            : HostedCursor.of(cursor).committed(partition);
             if (offset.isPresent()) {
                 String text = wanted.metadata.get(GroupOffsets.place(topic, partition));
                 metadataBytes += text == null ? 0 : text.length();

@@ -1,6 +1,7 @@
 package io.firn.server.group;
 
 import io.firn.FirnException;
+import io.firn.host.HostedCursor;
 import io.firn.host.TransactionCoordinator;
 import io.firn.host.TransactionCoordinator.CursorMove;
 import java.util.ArrayList;
@@ -79,7 +80,8 @@ public final class TransactionMetadata {
     /** A note belongs to its offset, and nobody has committed another one since. */
     private static boolean isThere(CursorMove move) {
         try {
-            OptionalLong now = move.topic().cursor(move.cursor()).committed(move.partition());
+            OptionalLong now =
+                    HostedCursor.of(move.topic().cursor(move.cursor())).committed(move.partition());
             return now.equals(OptionalLong.of(move.offset()));
         } catch (FirnException e) {
             return false; // the topic was deleted just now, or the store is being closed

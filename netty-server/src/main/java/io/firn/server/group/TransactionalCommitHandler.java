@@ -227,7 +227,7 @@ public final class TransactionalCommitHandler implements Handler<TxnOffsetCommit
             if (gathered.isOfProducer) {
                 commits.record(group, Map.of()); // before: a group that has offsets has its file
             }
-            coordinator.advance(name, producer, gathered.moves); // or says what is wrong
+            coordinator.commitCursors(name, producer, gathered.moves); // or says what is wrong
         } catch (ProducerFencedException e) {
             memory.giveBack(name, bytes);
             return Errors.INVALID_PRODUCER_EPOCH; // as a partition says

@@ -1,6 +1,6 @@
 package io.firn.server.log;
 
-import io.firn.Isolation;
+import io.firn.IsolationLevel;
 import io.firn.Partition;
 import io.firn.StoreMetrics.TierMetrics;
 import io.firn.host.BatchReader;
@@ -286,9 +286,10 @@ public final class ClusterAdmin {
 
     /** Finds the largest epoch up to the one asked for, and its end: epochs ascend with offsets. */
     private static void find(Partition partition, int asked, EpochEndOffset result) {
-        BatchReader reader = HostedPartition.of(partition).openBatchReader(Isolation.UNCOMMITTED);
+        BatchReader reader =
+                HostedPartition.of(partition).openBatchReader(IsolationLevel.READ_UNCOMMITTED);
         long low = partition.logStartOffset();
-        long high = partition.visibleOffset(Isolation.UNCOMMITTED);
+        long high = partition.visibleOffset(IsolationLevel.READ_UNCOMMITTED);
         int epoch = -1;
         while (low < high) {
             long mid = (low + high) >>> 1;

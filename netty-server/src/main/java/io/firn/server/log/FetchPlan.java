@@ -1,6 +1,6 @@
 package io.firn.server.log;
 
-import io.firn.Isolation;
+import io.firn.IsolationLevel;
 import io.firn.Partition;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -24,7 +24,7 @@ final class FetchPlan {
 
     private final ServedTopics topics;
     private final boolean byId;
-    private final Isolation isolation;
+    private final IsolationLevel isolation;
     private final int limit;
     private final KeptReaders readers;
     private final List<FetchTopic> asked;
@@ -57,8 +57,10 @@ final class FetchPlan {
         }
     }
 
-    static Isolation isolationOf(FetchRequestData request) {
-        return request.isolationLevel() == 0 ? Isolation.UNCOMMITTED : Isolation.COMMITTED;
+    static IsolationLevel isolationOf(FetchRequestData request) {
+        return request.isolationLevel() == 0
+                ? IsolationLevel.READ_UNCOMMITTED
+                : IsolationLevel.READ_COMMITTED;
     }
 
     /** As in Kafka, the last mention of a partition counts, and it is answered once. */
@@ -105,7 +107,7 @@ final class FetchPlan {
     }
 
     /** Returns which records the client wants. */
-    Isolation isolation() {
+    IsolationLevel isolation() {
         return isolation;
     }
 
@@ -148,7 +150,7 @@ final class FetchPlan {
                 int room = Math.min(each.partitionMaxBytes(), limit);
                 looked += Math.max(room, 0);
                 if (looked > MOST_LOOKED_FOR
-                        || isolation == Isolation.COMMITTED // reads which are aborted
+                        || isolation == IsolationLevel.READ_COMMITTED // reads which are aborted
                         || !isInMemory(served, each.fetchOffset(), room)) {
                     return true;
                 }
@@ -182,8 +184,8 @@ final class FetchPlan {
     }
 
     private static long visible(Partition partition) {
-        return partition.visibleOffset(Isolation.UNCOMMITTED)
-                + partition.visibleOffset(Isolation.COMMITTED)
+        return partition.visibleOffset(IsolationLevel.READ_UNCOMMITTED)
+                + partition.visibleOffset(IsolationLevel.READ_COMMITTED)
                 + 1;
     }
 

@@ -1,6 +1,6 @@
 package io.firn.server.log;
 
-import io.firn.Isolation;
+import io.firn.IsolationLevel;
 import io.firn.budget.HeapBudget;
 import io.firn.host.BatchRun;
 import io.firn.host.HostedPartition;
@@ -60,7 +60,7 @@ final class FetchReader {
         FetchResult result = new FetchResult(plan.visible(), access.version());
         boolean mayReplicate =
                 FetchRequest.replicaId(request) < 0 || access.may(Right.FETCH_AS_REPLICA);
-        boolean isCommitted = plan.isolation() == Isolation.COMMITTED;
+        boolean isCommitted = plan.isolation() == IsolationLevel.READ_COMMITTED;
         List<FetchTopic> asked = plan.asked();
         for (int i = 0; i < asked.size(); i++) {
             FetchTopic topic = asked.get(i);
@@ -129,7 +129,7 @@ final class FetchReader {
                     reader.read(asked.fetchOffset(), room, atLeastOne, result.steps());
             plan.readers().keep(served, reader);
             result.add(data, runs);
-            if (plan.isolation() == Isolation.COMMITTED) {
+            if (plan.isolation() == IsolationLevel.READ_COMMITTED) {
                 data.setAbortedTransactions(AbortedInFetch.of(partition, runs));
             }
         } catch (RuntimeException e) {
@@ -137,8 +137,8 @@ final class FetchReader {
             return;
         }
         // In this order: what is stable is never above the end.
-        long stable = partition.visibleOffset(Isolation.COMMITTED);
-        data.setHighWatermark(partition.visibleOffset(Isolation.UNCOMMITTED))
+        long stable = partition.visibleOffset(IsolationLevel.READ_COMMITTED);
+        data.setHighWatermark(partition.visibleOffset(IsolationLevel.READ_UNCOMMITTED))
                 .setLastStableOffset(stable)
                 .setLogStartOffset(partition.logStartOffset());
     }

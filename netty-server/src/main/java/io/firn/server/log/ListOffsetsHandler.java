@@ -1,6 +1,6 @@
 package io.firn.server.log;
 
-import io.firn.Isolation;
+import io.firn.IsolationLevel;
 import io.firn.Partition;
 import io.firn.TimestampedOffset;
 import io.firn.server.security.Access;
@@ -63,8 +63,10 @@ public final class ListOffsetsHandler implements Handler<ListOffsetsRequestData>
                 all.add(new Asked(topic.name(), allowed, served, each, results));
             }
         }
-        Isolation isolation =
-                request.isolationLevel() == 0 ? Isolation.UNCOMMITTED : Isolation.COMMITTED;
+        IsolationLevel isolation =
+                request.isolationLevel() == 0
+                        ? IsolationLevel.READ_UNCOMMITTED
+                        : IsolationLevel.READ_COMMITTED;
         Duplicates<String> duplicates = new Duplicates<>(all.stream().map(Asked::place));
         exchange.inSteps(
                 all,
@@ -79,7 +81,7 @@ public final class ListOffsetsHandler implements Handler<ListOffsetsRequestData>
     }
 
     private static ListOffsetsPartitionResponse find(
-            Asked asked, Duplicates<String> duplicates, short version, Isolation isolation) {
+            Asked asked, Duplicates<String> duplicates, short version, IsolationLevel isolation) {
         if (!asked.allowed) {
             return refused(asked, Errors.TOPIC_AUTHORIZATION_FAILED);
         }
@@ -95,7 +97,10 @@ public final class ListOffsetsHandler implements Handler<ListOffsetsRequestData>
     }
 
     private static ListOffsetsPartitionResponse find(
-            ServedTopic topic, ListOffsetsPartition asked, short version, Isolation isolation) {
+            ServedTopic topic,
+            ListOffsetsPartition asked,
+            short version,
+            IsolationLevel isolation) {
         ListOffsetsPartitionResponse result =
                 new ListOffsetsPartitionResponse().setPartitionIndex(asked.partitionIndex());
         ServedPartition served = topic == null ? null : topic.partition(asked.partitionIndex());
@@ -123,7 +128,7 @@ public final class ListOffsetsHandler implements Handler<ListOffsetsRequestData>
     private static ListOffsetsPartitionResponse find(
             Partition partition,
             long timestamp,
-            Isolation isolation,
+            IsolationLevel isolation,
             ListOffsetsPartitionResponse result) {
         if (timestamp == LATEST) {
             return result.setOffset(partition.visibleOffset(isolation));

@@ -4,7 +4,7 @@ import static io.firn.server.config.TopicKeys.RETAIN_UNTIL_READ;
 import static io.firn.server.config.TopicKeys.UNREAD_LIMIT_BYTES;
 import static io.firn.server.config.TopicKeys.UNREAD_LIMIT_MS;
 
-import io.firn.Cleanup;
+import io.firn.CleanupPolicy;
 import io.firn.InvalidOptionException;
 import io.firn.RetainUntilRead;
 import io.firn.TopicOptions;
@@ -185,7 +185,7 @@ final class OptionKeys {
         return ms == Long.MAX_VALUE ? TopicOptions.UNLIMITED : ms;
     }
 
-    private static String shown(Cleanup cleanup) {
+    private static String shown(CleanupPolicy cleanup) {
         return switch (cleanup) {
             case DELETE -> "delete";
             case COMPACT -> "compact";
@@ -194,13 +194,13 @@ final class OptionKeys {
         };
     }
 
-    private static Cleanup cleanupOf(String text) {
+    private static CleanupPolicy cleanupOf(String text) {
         List<String> items = ConfigType.itemsOf(text);
         boolean deletes = items.contains("delete");
         if (items.contains("compact")) {
-            return deletes ? Cleanup.COMPACT_AND_DELETE : Cleanup.COMPACT;
+            return deletes ? CleanupPolicy.COMPACT_AND_DELETE : CleanupPolicy.COMPACT;
         }
-        return deletes ? Cleanup.DELETE : Cleanup.NONE;
+        return deletes ? CleanupPolicy.DELETE : CleanupPolicy.NONE;
     }
 
     private static String shown(RetainUntilRead readers) {

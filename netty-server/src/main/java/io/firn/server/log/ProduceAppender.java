@@ -1,7 +1,7 @@
 package io.firn.server.log;
 
 import io.firn.Appender;
-import io.firn.Isolation;
+import io.firn.IsolationLevel;
 import io.firn.host.HostedAppender;
 import io.firn.host.InvalidBatchException;
 import io.firn.server.security.Access;
@@ -260,7 +260,7 @@ final class ProduceAppender {
             item.result
                     .setBaseOffset(offset)
                     .setLogStartOffset(partition.partition().logStartOffset());
-            long end = partition.partition().visibleOffset(Isolation.UNCOMMITTED);
+            long end = partition.partition().visibleOffset(IsolationLevel.READ_UNCOMMITTED);
             if (waitsForForce(item.terms.acks) && end < offset + batch.count()) {
                 CompletableFuture<Long> forced = appender.whenDurable(offset + batch.count() - 1);
                 isKept = true;

@@ -1,6 +1,6 @@
 package io.firn.server.log;
 
-import io.firn.Cleanup;
+import io.firn.CleanupPolicy;
 import io.firn.InvalidOptionException;
 import io.firn.TopicOptions;
 import java.util.HashMap;
@@ -197,11 +197,14 @@ record TopicChoices(
     }
 
     private boolean wasMasked(TopicOptions options, String key) {
-        Cleanup has = options.cleanup();
+        CleanupPolicy has = options.cleanup();
         return switch (key) {
             case OptionKeys.CLEANUP -> {
-                Cleanup policy = OptionKeys.apply(options, Map.of(key, named.get(key))).cleanup();
-                yield policy == Cleanup.NONE ? has == Cleanup.DELETE : policy.isCompacting();
+                CleanupPolicy policy =
+                        OptionKeys.apply(options, Map.of(key, named.get(key))).cleanup();
+                yield policy == CleanupPolicy.NONE
+                        ? has == CleanupPolicy.DELETE
+                        : policy.isCompacting();
             }
             case "retention.ms", "retention.bytes" -> !has.isDeleting();
             default -> OptionKeys.isOfCompaction(key) && !has.isCompacting();

@@ -12,6 +12,7 @@ import io.firn.LogStore;
 import io.firn.Topic;
 import io.firn.TopicOptions;
 import io.firn.file.FileTier;
+import io.firn.host.HostedCursor;
 import io.firn.medium.FileMedium;
 import io.firn.server.wire.Shares;
 import java.io.IOException;
@@ -381,7 +382,11 @@ class StoredGroupsTest {
         start(300_000);
         for (int i = 0; i < 40; i++) {
             Group group = coordinator.findToRead("g" + i);
-            assertEquals(i, GroupOffsets.read(topic, "g" + i, group).committed(0).getAsLong());
+            assertEquals(
+                    i,
+                    HostedCursor.of(GroupOffsets.read(topic, "g" + i, group))
+                            .committed(0)
+                            .getAsLong());
         }
         assertTrue(memory.usedBytes() <= 300_000, memory.usedBytes() + " bytes");
         start(300_000);

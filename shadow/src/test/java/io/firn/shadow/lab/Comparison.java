@@ -1,6 +1,6 @@
 package io.firn.shadow.lab;
 
-import io.firn.Isolation;
+import io.firn.IsolationLevel;
 import io.firn.LogStore;
 import io.firn.Partition;
 import io.firn.Tailer;
@@ -50,7 +50,8 @@ final class Comparison implements AutoCloseable {
     private Map<Long, ByteBuffer> copied(TopicPartition partition) {
         Map<Long, ByteBuffer> found = new TreeMap<>();
         Partition copy = copy(partition);
-        BatchReader reader = HostedPartition.of(copy).openBatchReader(Isolation.UNCOMMITTED);
+        BatchReader reader =
+                HostedPartition.of(copy).openBatchReader(IsolationLevel.READ_UNCOMMITTED);
         long offset = copy.logStartOffset();
         while (true) {
             try (BatchRun run = reader.read(offset, 1 << 20, true)) {
@@ -179,7 +180,9 @@ final class Comparison implements AutoCloseable {
         try (Tailer tailer =
                 store.openTopic(partition.topic())
                         .openTailer(
-                                isCommitted ? Isolation.COMMITTED : Isolation.UNCOMMITTED,
+                                isCommitted
+                                        ? IsolationLevel.READ_COMMITTED
+                                        : IsolationLevel.READ_UNCOMMITTED,
                                 partition.partition())) {
             while (tailer.forEach(
                             record ->

@@ -1,7 +1,7 @@
 package io.firn;
 
 /** What happens to a topic's old records. */
-public enum Cleanup {
+public enum CleanupPolicy {
     /** Whole segments are deleted by size and age, as the retention says. */
     DELETE(true, false),
 
@@ -21,7 +21,7 @@ public enum Cleanup {
     private final boolean isDeleting;
     private final boolean isCompacting;
 
-    Cleanup(boolean isDeleting, boolean isCompacting) {
+    CleanupPolicy(boolean isDeleting, boolean isCompacting) {
         this.isDeleting = isDeleting;
         this.isCompacting = isCompacting;
     }

@@ -15,12 +15,8 @@ import org.agrona.DirectBuffer;
  * throw, a segment of which a buffer was handed out is unmapped by the garbage collector instead; a
  * deleted file keeps its space until then ({@code uncollectedBytes} in {@link
  * StoreMetrics.TierMetrics}). {@link #getValue} and {@link #copy} hand out no buffers.
- *
- * <p>The name is also that of {@code java.lang.Record}. In a file with {@code import io.firn.*},
- * the compiler therefore wants {@code import io.firn.Record} as well wherever the type is named;
- * lambdas, which do not name it, need neither.
  */
-public interface Record {
+public interface LogRecord {
 
     /** Returns the partition it was read from. */
     int partition();

@@ -1,7 +1,7 @@
 package io.firn;
 
 /** What a forced record survives in a tier. Ordered from weaker to stronger. */
-public enum DurabilityClass {
+public enum Survives {
     /**
      * The death of the process, and no power failure as far as is known: memory file systems, page
      * caches, and file systems of which Firn does not know what a force does (network file systems,
@@ -9,5 +9,5 @@ public enum DurabilityClass {
      */
     PROCESS_CRASH,
     /** A power failure: persistent memory, or a file that is forced to its device. */
-    POWER_FAIL
+    POWER_LOSS
 }

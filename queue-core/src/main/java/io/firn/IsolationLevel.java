@@ -1,14 +1,14 @@
 package io.firn;
 
 /** Which records of transactions a reader is shown. */
-public enum Isolation {
+public enum IsolationLevel {
     /**
      * Records of committed transactions and those outside of transactions, in the order of their
      * offsets: a reader stops at the first offset of a transaction that is not decided yet, and
      * records of aborted transactions are skipped.
      */
-    COMMITTED,
+    READ_COMMITTED,
 
     /** All records, those of open and of aborted transactions, too. */
-    UNCOMMITTED
+    READ_UNCOMMITTED
 }
