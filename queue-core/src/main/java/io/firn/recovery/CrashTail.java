@@ -3,11 +3,14 @@ package io.firn.recovery;
 import io.firn.log.LogSegment;
 import io.firn.log.SegmentedLog;
 import io.firn.medium.FileMedium;
+import io.firn.medium.WholeFile;
 import io.firn.spi.Block;
 import io.firn.spi.Mark;
+import io.firn.spi.SegmentState;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -27,9 +30,18 @@ import java.util.Map;
  * what was verified before the lock was free is durable then, or would be accepted now.
  */
 public final class CrashTail {
+    /** Of a file with one number. */
+    private static final int MOST_EPOCHS_BYTES = 4096;
+
     private final FileMedium medium;
     private final Path lock;
+    private final Path epochs;
     private final BatchesAboveMark batches;
+
+    /** What the last writer has left in the file with the epochs; null when that is not known. */
+    private byte[] trace;
+
+    private boolean isShown;
     private final Map<SegmentedLog, List<Mark>> settled = new HashMap<>();
 
     /**
@@ -45,10 +57,13 @@ public final class CrashTail {
      * Creates a search.
      *
      * @param lock the lock file of the writer
+     * @param epochs the file that each writer changes when it opens the store: by it, a reader
+     *     notices one that came and went between two looks
      */
-    public CrashTail(FileMedium medium, Path lock, BatchesAboveMark batches) {
+    public CrashTail(FileMedium medium, Path lock, Path epochs, BatchesAboveMark batches) {
         this.medium = medium;
         this.lock = lock;
+        this.epochs = epochs;
         this.batches = batches;
     }
 
@@ -57,6 +72,32 @@ public final class CrashTail {
         return medium.isUnlocked(lock);
     }
 
+    /** Begins a look at everything. */
+    public void beginLook() {
+        isShown = false;
+        trace = readEpochs();
+    }
+
+    /** Ends that look, which has shown all that the last writer left. */
+    public void endLook() {
+        isShown = true;
+    }
+
+    /** Whether all is shown that the last writer left, and there was no other one since. */
+    public boolean isAllShown() {
+        return isShown && trace != null && Arrays.equals(trace, readEpochs());
+    }
+
+    private byte[] readEpochs() {
+        try {
+            byte[] found = WholeFile.read(medium, epochs, MOST_EPOCHS_BYTES);
+            return found == null ? new byte[0] : found;
+        } catch (IOException e) {
+            return null;
+        }
+    }
+
+    /** Forgets a log whose topic is gone. */
     public void forget(SegmentedLog log) {
         settled.remove(log);
     }
@@ -65,7 +106,7 @@ public final class CrashTail {
      * Searches above the marks of a log.
      *
      * @param blocks all blocks of the log, with marks that were read just now
-     * @return null when nothing changed since {@link #settle}
+     * @return null when nothing changed since {@link #settle(Found)}
      */
     public Found look(SegmentedLog log, List<Block> blocks) throws IOException {
         List<Mark> marks = blocks.stream().map(Block::mark).toList();
@@ -112,7 +153,7 @@ public final class CrashTail {
      */
     private Piece pieceAt(long offset, List<Block> blocks) throws IOException {
         for (Block block : blocks) {
-            if (block.mark().state() != io.firn.spi.SegmentState.RESERVED) {
+            if (block.mark().state() != SegmentState.RESERVED) {
                 continue;
             }
             long base = batches.baseOffset(block);

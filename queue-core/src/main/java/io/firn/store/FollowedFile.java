@@ -2,8 +2,10 @@ package io.firn.store;
 
 import io.firn.ends.SeenEnds;
 import io.firn.ends.SeenFile;
+import io.firn.ends.SeenEnds.Published;
 import io.firn.log.LogContext;
 import io.firn.log.SegmentedLog;
+import io.firn.medium.GuardedLog;
 import io.firn.recovery.FollowedEnds;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -18,7 +20,9 @@ import java.util.function.Consumer;
  * The file with the ends that the writing process publishes, while a read-only store believes it,
  * and the logs that follow it. Not thread-safe.
  */
-final class FollowedFile {
+public final class FollowedFile {
+    private static final GuardedLog LOG = GuardedLog.get();
+
     private final LogContext store;
     private final UUID storeId;
     private final Path lock;
@@ -65,7 +69,7 @@ final class FollowedFile {
      * @param lock the lock file of the writer
      * @param lookFor as for {@link FollowedEnds}
      */
-    FollowedFile(LogContext store, UUID storeId, Path lock, Consumer<FollowedEnds> lookFor) {
+    public FollowedFile(LogContext store, UUID storeId, Path lock, Consumer<FollowedEnds> lookFor) {
         this.store = store;
         this.storeId = storeId;
         this.lock = lock;
@@ -73,13 +77,22 @@ final class FollowedFile {
     }
 
     /** Whether a writer publishes its ends, as far as is known. */
-    boolean isOpen() {
+    public boolean isOpen() {
         return file != null;
     }
 
     /** Opens the file, if there is one that may be believed. */
-    void open() throws IOException {
-        file = SeenFile.open(store.config().medium(), store.config().directory(), storeId, lock);
+    public void open() {
+        try {
+            file =
+                    SeenFile.open(
+                            store.config().medium(), store.config().directory(), storeId, lock);
+        } catch (IOException e) {
+            LOG.log(
+                    System.Logger.Level.DEBUG,
+                    "store " + store + ": the published offsets cannot be read",
+                    e);
+        }
     }
 
     /**
@@ -87,7 +100,7 @@ final class FollowedFile {
      *
      * @param isThorough whether to look for a writer that was killed
      */
-    boolean isBelieved(boolean isThorough) throws IOException {
+    public boolean isBelieved(boolean isThorough) throws IOException {
         try {
             boolean mayBeDead = isThorough && !hasNews();
             return mayBeDead ? file.isWritersThere() : file.isLive();
@@ -106,7 +119,7 @@ final class FollowedFile {
     }
 
     /** Follows the ends no longer. */
-    void close() {
+    public void close() {
         if (file != null) {
             logs.keySet().forEach(log -> log.catchUpBy(null));
             logs.clear();
@@ -116,7 +129,7 @@ final class FollowedFile {
     }
 
     /** Notes what has changed so far: a look that follows sees it. */
-    void noteChanges() {
+    public void noteChanges() {
         if (file != null) {
             changes = file.changes();
             topicChanges = file.topicChanges();
@@ -125,12 +138,12 @@ final class FollowedFile {
     }
 
     /** Whether topics or the places of partitions may have changed since the last note. */
-    boolean hasOtherTopics() {
+    public boolean hasOtherTopics() {
         return isPartial || file.topicChanges() != topicChanges;
     }
 
     /** The logs whose segments have changed since the last call. */
-    List<FollowedEnds> changed() {
+    public List<FollowedEnds> changed() {
         long now = file.changes();
         if (now == changes) {
             return List.of();
@@ -150,26 +163,44 @@ final class FollowedFile {
     }
 
     /** All logs that follow their published ends. */
-    Collection<SegmentedLog> logs() {
+    public Collection<SegmentedLog> logs() {
         return logs.keySet();
     }
 
     /** What a log follows; null for nothing. */
-    FollowedEnds of(SegmentedLog log) {
+    public FollowedEnds of(SegmentedLog log) {
         Followed followed = logs.get(log);
         return followed == null ? null : followed.ends;
     }
 
+    /** Returns what was published of each log until now; nothing if the file was truncated. */
+    public Map<SegmentedLog, Published> published() {
+        Map<SegmentedLog, Published> read = new HashMap<>();
+        try {
+            logs.forEach(
+                    (log, followed) -> {
+                        Published now = followed.ends.ends().read();
+                        if (now != null) {
+                            read.put(log, now);
+                        }
+                    });
+        } catch (InternalError | IllegalStateException e) {
+            close();
+            read.clear();
+        }
+        return read;
+    }
+
     /** Lets each log that is served follow its ends, and no other one. */
-    void follow(Collection<TopicLog> topics) throws IOException {
+    public void follow(Collection<SegmentedLog> served) throws IOException {
         isPartial = false;
         if (file == null) {
             return;
         }
         Map<SegmentedLog, Followed> before = new HashMap<>(logs);
         logs.clear();
-        for (TopicLog topic : topics) {
-            for (SegmentedLog log : topic.segmentedLogs()) {
+        try {
+            for (SegmentedLog log : served) {
                 Followed followed = followed(before.remove(log), log);
                 if (followed == null) {
                     isPartial = true;
@@ -177,6 +208,8 @@ final class FollowedFile {
                     logs.put(log, followed);
                 }
             }
+        } catch (InternalError | IllegalStateException e) {
+            close(); // it was truncated
         }
         before.keySet().forEach(log -> log.catchUpBy(null));
     }

@@ -12,7 +12,6 @@ import io.firn.recovery.FollowedCuts;
 import io.firn.spi.Mark;
 import java.io.IOException;
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -36,8 +35,11 @@ final class FollowedTopics {
         this.served = served;
     }
 
-    Collection<TopicLog> all() {
-        return topics.values();
+    /** Returns the logs of all topics. */
+    List<SegmentedLog> logs() {
+        List<SegmentedLog> all = new ArrayList<>();
+        topics.values().forEach(topic -> all.addAll(topic.segmentedLogs()));
+        return all;
     }
 
     /** Returns the log that a mark names; null when it is not served, and for no mark. */

@@ -6,7 +6,6 @@ import io.firn.ends.SeenEnds.Published;
 import io.firn.log.LogContext;
 import io.firn.log.SegmentedLog;
 import io.firn.log.TierState;
-import io.firn.medium.GuardedLog;
 import io.firn.metadata.Cuts;
 import io.firn.recovery.BatchesAboveMark;
 import io.firn.recovery.CrashTail;
@@ -40,7 +39,6 @@ import java.util.concurrent.locks.LockSupport;
  * </ul>
  */
 final class Follower implements Background.Following {
-    private static final GuardedLog LOG = GuardedLog.get();
     private static final long TOPICS_EVERY_NS = 100_000_000;
     private static final long LOOK_EVERY_NS = 5_000_000;
 
@@ -77,7 +75,6 @@ final class Follower implements Background.Following {
 
     private final FollowedBlocks media;
     private final FollowedFile ends;
-    private final LastWriter lastWriter;
 
     private long nextLookNs;
     private long nextAllNs;
@@ -92,8 +89,9 @@ final class Follower implements Background.Following {
      *
      * @param served gets the topics that are found
      * @param lock the lock file of the writer
+     * @param epochs the file that each writer changes when it opens the store
      */
-    Follower(LogContext store, Topics served, UUID storeId, Path lock) {
+    Follower(LogContext store, Topics served, UUID storeId, Path lock, Path epochs) {
         this.store = store;
         this.topics = new FollowedTopics(store, served);
         this.trouble = new FailedSubjects(store.attempts());
@@ -101,9 +99,8 @@ final class Follower implements Background.Following {
         this.segments = new FollowedSegments(batches);
         this.truncations = new FollowedCuts(segments);
         this.media = new FollowedBlocks(trouble, segments);
-        this.crashTail = new CrashTail(store.config().medium(), lock, batches);
+        this.crashTail = new CrashTail(store.config().medium(), lock, epochs, batches);
         this.ends = new FollowedFile(store, storeId, lock, this::lookFor);
-        this.lastWriter = new LastWriter(store.config());
     }
 
     @Override
@@ -191,9 +188,9 @@ final class Follower implements Background.Following {
     private int look(long now, boolean atTopics) throws IOException {
         if (atTopics) {
             lastTopicsNs = now;
-            lastWriter.begin();
+            crashTail.beginLook();
             if (!ends.isOpen()) {
-                openEnds();
+                ends.open();
             }
         }
         ends.noteChanges();
@@ -201,11 +198,11 @@ final class Follower implements Background.Following {
             for (SegmentedLog gone : topics.refresh()) {
                 forget(gone);
             }
-            followEnds();
+            ends.follow(topics.logs());
         }
         looked = true;
         Map<SegmentedLog, Cuts> cuts = topics.cuts(trouble, isFirstLook());
-        Map<SegmentedLog, Published> published = published();
+        Map<SegmentedLog, Published> published = ends.published();
         Map<SegmentedLog, List<Block>> found = new HashMap<>();
         Set<Block> blocks = Collections.newSetFromMap(new IdentityHashMap<>());
         for (TierState tier : store.tiers()) {
@@ -220,13 +217,11 @@ final class Follower implements Background.Following {
         segments.retain(blocks);
         trouble.forget(each -> each instanceof Block gone && !blocks.contains(gone));
         int moved = 0;
-        for (TopicLog topic : topics.all()) {
-            for (SegmentedLog log : topic.segmentedLogs()) {
-                long before = log.nextOffset();
-                Published read = published.get(log);
-                look(log, found.getOrDefault(log, List.of()), read, cuts.get(log));
-                moved += log.nextOffset() > before ? 1 : 0;
-            }
+        for (SegmentedLog log : topics.logs()) {
+            long before = log.nextOffset();
+            Published read = published.get(log);
+            look(log, found.getOrDefault(log, List.of()), read, cuts.get(log));
+            moved += log.nextOffset() > before ? 1 : 0;
         }
         if (atTopics && !ends.isOpen()) {
             lookBehindCrash(found);
@@ -243,39 +238,6 @@ final class Follower implements Background.Following {
     }
 
     // ---- the published ends
-
-    private void openEnds() throws IOException {
-        try {
-            ends.open();
-        } catch (IOException e) {
-            LOG.log(System.Logger.Level.DEBUG, this + ": the published ends cannot be read", e);
-        }
-    }
-
-    private void followEnds() throws IOException {
-        try {
-            ends.follow(topics.all());
-        } catch (InternalError | IllegalStateException e) {
-            ends.close(); // it was truncated
-        }
-    }
-
-    /** Of each log, what was published before the look at its blocks. */
-    private Map<SegmentedLog, Published> published() {
-        Map<SegmentedLog, Published> read = new HashMap<>();
-        try {
-            for (SegmentedLog log : ends.logs()) {
-                Published now = ends.of(log).ends().read();
-                if (now != null) {
-                    read.put(log, now);
-                }
-            }
-        } catch (InternalError | IllegalStateException e) {
-            ends.close();
-            read.clear();
-        }
-        return read;
-    }
 
     /** A reader's thread has seen an end in a segment that is not known yet. */
     private synchronized void lookFor(FollowedEnds follows) {
@@ -380,12 +342,12 @@ final class Follower implements Background.Following {
             segments.show(tail);
             crashTail.settle(tail);
         }
-        lastWriter.settle();
+        crashTail.endLook();
     }
 
     /** Whether the last look has shown all that the last writer left, and there is no other. */
     private boolean isQuiet() throws IOException {
-        return lastWriter.isSettled() && !segments.isInDoubt() && crashTail.isWriterGone();
+        return crashTail.isAllShown() && !segments.isInDoubt() && crashTail.isWriterGone();
     }
 
     private CrashTail.Found tailOf(SegmentedLog log, List<Block> blocks) throws IOException {

@@ -1,8 +1,10 @@
 package io.firn.store;
 
+import io.firn.StoreLockedException;
 import io.firn.background.Duty;
 import io.firn.log.LogContext;
 import io.firn.log.Ownership;
+import java.util.function.Consumer;
 
 /**
  * Looks once a second whether this process is still the only writer of the store, and whether
@@ -21,8 +23,8 @@ final class OwnerWatchDuty extends Duty {
     }
 
     /** Begins to look. */
-    static void begin(LogContext store, Topics topics) {
-        store.ownership().connect(new NextLook(store)::call, topics::onLost);
+    static void begin(LogContext store, Consumer<StoreLockedException> onLost) {
+        store.ownership().connect(new NextLook(store)::call, onLost);
         new OwnerWatchDuty(store).call();
     }
 

@@ -45,7 +45,7 @@ import java.util.stream.Collectors;
  */
 public final class StoreOpener {
     private static final GuardedLog LOG = GuardedLog.get();
-    static final String EPOCHS = "epochs";
+    private static final String EPOCHS = "epochs";
     private static final String LOCK = "lock";
 
     /** Several times as long as a writer goes without a look at its lock files. */
@@ -175,7 +175,7 @@ public final class StoreOpener {
         medium.createDirectories(directory);
         lock = medium.lock(directory.resolve(LOCK));
         context.ownership().own(lock);
-        OwnerWatchDuty.begin(context, topics);
+        OwnerWatchDuty.begin(context, topics::onLost);
         StoreIdentity identity = StoreIdentity.read(medium, directory);
         if (identity == null) {
             if (!medium.list(context.files().topics()).isEmpty()) {
@@ -434,7 +434,13 @@ public final class StoreOpener {
         for (StorageTier tier : config.tiers()) {
             open(tier, new TierContext(storeId, false, true, filesToSend));
         }
-        Follower follower = new Follower(context, topics, storeId, directory.resolve(LOCK));
+        Follower follower =
+                new Follower(
+                        context,
+                        topics,
+                        storeId,
+                        directory.resolve(LOCK),
+                        directory.resolve(EPOCHS));
         context.follow(follower::refreshNow);
         store.own(follower::close);
         follower.lookFirst();
