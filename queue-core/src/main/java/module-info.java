@@ -12,7 +12,7 @@ module io.firn {
     uses io.firn.spi.TierInspector;
 
     provides io.firn.LogStoreBuilder with
-            io.firn.store.StoreBuilder;
+            io.firn.open.StoreBuilder;
 
     exports io.firn;
     // The format of a batch, for the tier whose pools are repaired and the server that is sent

@@ -61,7 +61,7 @@ class SourceShapeTest {
                     HeapBudget.new: to be split
                     Compaction.new: to be split
                     SegmentRewrite.new: to be split
-                    EndsFile.create: to be split
+                    PublishedOffsetsFile.create: to be split
                     ForeignBatch.checkCompressed: to be split
                     DamagedBatch.new: to be split
                     Visitor.onProducer: to be split
@@ -111,7 +111,7 @@ class SourceShapeTest {
                     TopicFiles.identity: the file system's own key of a file
                     PriorWriter.describe: the file system's own key of a file
                     PriorWriter.textOf: the file system's own key of a file
-                    SeenFile.identityOf: the file system's own key of a file
+                    FollowedOffsetsFile.identityOf: the file system's own key of a file
                     Duty.new: named in messages by its text: a partition, a tier, a store
                     Attempts.run: named in messages by its text: a partition, a tier, a store
                     Attempts.failed: named in messages by its text: a partition, a tier, a store

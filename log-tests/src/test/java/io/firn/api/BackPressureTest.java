@@ -16,7 +16,7 @@ import io.firn.Partition;
 import io.firn.StoreFullException;
 import io.firn.file.FileTier;
 import io.firn.host.HostedAppender;
-import io.firn.store.StoreBuilder;
+import io.firn.open.StoreBuilder;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;

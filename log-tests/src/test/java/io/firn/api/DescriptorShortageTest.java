@@ -18,7 +18,7 @@ import io.firn.medium.FileMedium;
 import io.firn.medium.FilterFileMedium;
 import io.firn.medium.MediumFile;
 import io.firn.medium.OutOfDescriptorsException;
-import io.firn.store.StoreBuilder;
+import io.firn.open.StoreBuilder;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;

@@ -17,7 +17,7 @@ import io.firn.Survives;
 import io.firn.Topic;
 import io.firn.TopicOptions;
 import io.firn.file.FileTier;
-import io.firn.store.StoreBuilder;
+import io.firn.open.StoreBuilder;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -12,7 +12,7 @@ import io.firn.RetainUntilRead;
 import io.firn.TopicOptions;
 import io.firn.file.FileTier;
 import io.firn.medium.FileMedium;
-import io.firn.store.StoreBuilder;
+import io.firn.open.StoreBuilder;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;

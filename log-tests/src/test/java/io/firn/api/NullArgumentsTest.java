@@ -13,7 +13,7 @@ import io.firn.Topic;
 import io.firn.file.FileTier;
 import io.firn.host.HostedPartition;
 import io.firn.medium.FileMedium;
-import io.firn.store.StoreBuilder;
+import io.firn.open.StoreBuilder;
 import java.nio.file.Path;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;

@@ -13,7 +13,7 @@ import io.firn.Tailer;
 import io.firn.TopicOptions;
 import io.firn.file.FileTier;
 import io.firn.medium.FileMedium;
-import io.firn.store.StoreBuilder;
+import io.firn.open.StoreBuilder;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.FileVisitResult;

@@ -2,10 +2,10 @@ package io.firn.api;
 
 import io.firn.LogStoreBuilder;
 import io.firn.medium.FileMedium;
+import io.firn.open.StoreBuilder;
 import io.firn.pmem.Emulation;
 import io.firn.pmem.PmemTier;
 import io.firn.pmem.Provider;
-import io.firn.store.StoreBuilder;
 import java.nio.file.Path;
 
 /** The kinds of tiers over which tests of the log run. */

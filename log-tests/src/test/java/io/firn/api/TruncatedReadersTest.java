@@ -25,7 +25,7 @@ import io.firn.kafka.SourceLog;
 import io.firn.medium.FileMedium;
 import io.firn.medium.FilterFileMedium;
 import io.firn.medium.MediumFile;
-import io.firn.store.StoreBuilder;
+import io.firn.open.StoreBuilder;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.nio.file.Files;

@@ -10,7 +10,7 @@ import io.firn.TopicOptions;
 import io.firn.api.ObservedMedium;
 import io.firn.file.FileTier;
 import io.firn.medium.FileMedium;
-import io.firn.store.StoreBuilder;
+import io.firn.open.StoreBuilder;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -106,7 +106,7 @@ class MissingCodecTest {
                                 "--add-modules",
                                 "io.firn,io.firn.file",
                                 "--add-exports",
-                                "io.firn/io.firn.store=ALL-UNNAMED"),
+                                "io.firn/io.firn.open=ALL-UNNAMED"),
                         entry -> true,
                         WithoutCodecs.class,
                         List.of(directory.resolve("store").toString()));

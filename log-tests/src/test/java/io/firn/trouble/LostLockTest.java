@@ -18,8 +18,8 @@ import io.firn.file.FileTier;
 import io.firn.medium.FileMedium;
 import io.firn.medium.FilterFileMedium;
 import io.firn.medium.MediumFile;
+import io.firn.open.StoreBuilder;
 import io.firn.sim.SimulatedFileMedium;
-import io.firn.store.StoreBuilder;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
@@ -287,7 +287,8 @@ class LostLockTest {
         Disk disk = new Disk(temporary);
         AtomicLong acknowledged = new AtomicLong(2);
         try (LogStore store = disk.open()) {
-            Disk.append(Disk.partition(store), 2);
+            Partition partition = Disk.partition(store);
+            Disk.append(partition, 2);
             Files.delete(lockOf(disk));
             Files.delete(disk.segments().resolve("lock"));
             try (Jvm intruder = new Jvm(SecondProcessTest.Intruder.class, temporary)) {
@@ -296,7 +297,7 @@ class LostLockTest {
                 assertTrue(said.contains("pid " + ProcessHandle.current().pid()), said);
                 assertTrue(said.contains("was deleted or replaced"), said);
             }
-            appendUntilRefused(Disk.partition(store), acknowledged);
+            appendUntilRefused(partition, acknowledged);
         }
         try (LogStore store = disk.open()) {
             assertTrue(Disk.partition(store).nextOffset() >= acknowledged.get());

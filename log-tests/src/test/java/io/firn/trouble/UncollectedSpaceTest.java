@@ -12,7 +12,7 @@ import io.firn.Tailer;
 import io.firn.file.FileTier;
 import io.firn.medium.FileMedium;
 import io.firn.medium.FilterFileMedium;
-import io.firn.store.StoreBuilder;
+import io.firn.open.StoreBuilder;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.time.Duration;

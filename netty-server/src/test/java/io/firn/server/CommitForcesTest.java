@@ -7,7 +7,7 @@ import io.firn.Cursor;
 import io.firn.LogStore;
 import io.firn.api.ObservedMedium;
 import io.firn.file.FileTier;
-import io.firn.store.StoreBuilder;
+import io.firn.open.StoreBuilder;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;

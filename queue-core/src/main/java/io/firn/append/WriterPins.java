@@ -14,13 +14,13 @@ import java.io.IOException;
 final class WriterPins {
     private final SegmentedLog log;
     private View segment;
-    private boolean hasEnds;
+    private boolean isPublisherPinned;
 
     WriterPins(SegmentedLog log) {
         this.log = log;
     }
 
-    /** Pins the active segment, if there is one, and the ends, unless that was done. */
+    /** Pins the active segment, if there is one, and the publisher, unless that was done. */
     void pin(LogSegment active) {
         if (active != null && segment == null) {
             try {
@@ -35,8 +35,8 @@ final class WriterPins {
                 throw log.poison(e);
             }
         }
-        if (!hasEnds) {
-            hasEnds = log.publisher().pin();
+        if (!isPublisherPinned) {
+            isPublisherPinned = log.publisher().pin();
         }
     }
 
@@ -62,8 +62,8 @@ final class WriterPins {
     /** Unpins all. */
     void unpin() {
         letGo();
-        if (hasEnds) {
-            hasEnds = false;
+        if (isPublisherPinned) {
+            isPublisherPinned = false;
             log.publisher().unpin();
         }
     }

@@ -13,7 +13,7 @@ import java.io.IOException;
 import java.util.List;
 
 /**
- * The log of one partition: its segments, the ends that are published, and its state. Forcing,
+ * The log of one partition: its segments, the offsets that are published, and its state. Forcing,
  * appending, reading and the background's work are built on it, and it knows nothing of them
  * besides whom to tell ({@link #connect}).
  *

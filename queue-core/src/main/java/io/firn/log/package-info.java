@@ -1,2 +1,2 @@
-/** A partition's log: its segments, published ends, state, producers and indexes. */
+/** A partition's log: its segments, published offsets, state, producers and indexes. */
 package io.firn.log;

@@ -221,7 +221,7 @@ public final class PartitionRecovery {
      * Returns the offset after a sealed segment's last batch, by a walk over all batches. If the
      * last one is damaged, its number of offsets is unknown.
      */
-    static long endByBatches(Block block, int length, boolean isReplica) throws IOException {
+    public static long endByBatches(Block block, int length, boolean isReplica) throws IOException {
         long end = block.mark().baseOffset();
         View view = block.view();
         view.pin();

@@ -22,7 +22,7 @@ import java.util.Map;
  * still cover its range, they are used, and it is put aside; otherwise it is used as far as it
  * goes, and they are put aside. What is put aside is kept.
  */
-final class ReplacedSegments {
+public final class ReplacedSegments {
     private final List<Block> current = new ArrayList<>();
     private final List<Block> replaced = new ArrayList<>();
     private final Map<Block, String> putAside = new LinkedHashMap<>();
@@ -72,7 +72,7 @@ final class ReplacedSegments {
      *
      * @param blocks with marks; those that are not sealed are current
      */
-    static ReplacedSegments among(List<Block> blocks) throws IOException {
+    public static ReplacedSegments among(List<Block> blocks) throws IOException {
         ReplacedSegments found = new ReplacedSegments();
         if (blocks.stream().noneMatch(block -> isSealed(block) && isRewritten(block))) {
             found.current.addAll(blocks); // mostly
@@ -167,7 +167,7 @@ final class ReplacedSegments {
     }
 
     /** Returns what is used, in the order in which it was given. */
-    List<Block> current() {
+    public List<Block> current() {
         return current;
     }
 

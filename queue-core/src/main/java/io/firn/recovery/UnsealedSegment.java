@@ -24,7 +24,7 @@ import java.util.List;
  * part was forced. Above it a batch counts only if it has the mark's epoch, the next offset, a
  * plausible length and a valid CRC ({@link BatchWalk#nextWhole(int)}).
  */
-final class UnsealedSegment {
+public final class UnsealedSegment {
     private static final int CHUNK = 64 * 1024;
     private static final int PAGE = 4096;
     private static final int LOOK_AFTER_CUT = 1 << 20;

@@ -1,2 +1,5 @@
-/** Recovery at open, and what a read-only store sees of a store that another process writes. */
+/**
+ * Recovery at open: what a crash has left of a partition becomes its log again. Main class: {@link
+ * io.firn.recovery.PartitionRecovery}.
+ */
 package io.firn.recovery;

@@ -7,6 +7,7 @@ import io.firn.TopicOptions;
 import io.firn.log.LogContext;
 import io.firn.log.TierState;
 import io.firn.log.TopicContext;
+import io.firn.metadata.StoreIdentity;
 import io.firn.metadata.TopicFiles;
 import java.io.IOException;
 import java.util.ArrayList;

@@ -8,7 +8,7 @@ import java.io.IOException;
  * How many partitions a store may have: each uses memory for as long as the store is open, so a
  * store with too many could be created, but not be opened again. Immutable.
  */
-final class PartitionLimit {
+public final class PartitionLimit {
     /** What a partition may use of the heap, with an open appender and a long index. */
     private static final int BYTES_FOR_EACH = 16 << 10;
 
@@ -57,7 +57,7 @@ final class PartitionLimit {
     }
 
     /** Returns why a topic's file with so many partitions cannot be right; null if it may be. */
-    String whyImpossible(int partitions) {
+    public String whyImpossible(int partitions) {
         return isTooMany(partitions) ? "the topic file says that " + tooMany(partitions) : null;
     }
 
@@ -70,14 +70,14 @@ final class PartitionLimit {
      *
      * @throws IOException otherwise
      */
-    void checkOpen(long partitions) throws IOException {
+    public void checkOpen(long partitions) throws IOException {
         if (isTooMany(partitions)) {
             throw new IOException(tooMany(partitions) + "; nothing was changed");
         }
     }
 
     /** Returns the message for a store whose partitions do not fit into the heap. */
-    static String tooMany(long partitions) {
+    public static String tooMany(long partitions) {
         return "it has "
                 + partitions
                 + " partitions, more than a heap of "

@@ -17,6 +17,7 @@ import io.firn.append.OpenAppenders;
 import io.firn.append.PartitionReplicaAppender;
 import io.firn.compact.Compactor;
 import io.firn.compact.PartitionCompaction;
+import io.firn.follow.FollowedTransactions;
 import io.firn.force.PartitionForcer;
 import io.firn.host.AbortedTransaction;
 import io.firn.host.AppenderHolder;
@@ -31,7 +32,6 @@ import io.firn.log.RecoveredPartition;
 import io.firn.log.SealTimes;
 import io.firn.log.SegmentedLog;
 import io.firn.log.TopicContext;
-import io.firn.read.FollowedTransactions;
 import io.firn.read.LogBatchReader;
 import io.firn.read.TimestampSearch;
 import io.firn.tx.TxPartition;
@@ -44,7 +44,7 @@ import java.util.Objects;
  * A partition as its users see it: the log ({@link SegmentedLog}) and the parts that are built on
  * it, which append, force, read, and tidy up.
  */
-final class PartitionLog implements HostedPartition {
+public final class PartitionLog implements HostedPartition {
     private final Topic topic;
     private final SegmentedLog log;
     private final LogContext store;
@@ -89,7 +89,7 @@ final class PartitionLog implements HostedPartition {
 
     // ---- its parts
 
-    SegmentedLog log() {
+    public SegmentedLog log() {
         return log;
     }
 

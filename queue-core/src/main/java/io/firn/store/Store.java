@@ -24,6 +24,7 @@ import io.firn.log.LogContext;
 import io.firn.log.StoreConfig;
 import io.firn.medium.GuardedLog;
 import io.firn.metadata.LeasedCounter;
+import io.firn.metadata.StoreIdentity;
 import io.firn.move.Moves;
 import io.firn.spi.StorageTier;
 import io.firn.tx.Coordinator;
@@ -39,10 +40,10 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 
 /**
- * An open store as its users see it, and its end. {@link StoreOpener} opens it; {@link LogContext}
+ * An open store as its users see it, and its end. {@code StoreOpener} opens it; {@link LogContext}
  * is what its parts share, {@link Topics} what is in it.
  */
-final class Store implements HostedStore {
+public final class Store implements HostedStore {
     private static final GuardedLog LOG = GuardedLog.get();
 
     private final StoreConfig config;
@@ -62,7 +63,7 @@ final class Store implements HostedStore {
     private final StoreTransactions inTransactions;
     private final Coordinator transactions;
 
-    Store(StoreConfig config) {
+    public Store(StoreConfig config) {
         this.config = config;
         this.context = new LogContext(config, this::onDeath);
         this.topics = new Topics(context);
@@ -80,7 +81,8 @@ final class Store implements HostedStore {
     // ---- for the opener
 
     /** Sets what is released at the end, what numbers producers, and what names the store. */
-    void own(AutoCloseable storeLock, LeasedCounter producerIdCounter, StoreIdentity identity) {
+    public void own(
+            AutoCloseable storeLock, LeasedCounter producerIdCounter, StoreIdentity identity) {
         lock = storeLock;
         producerIds = producerIdCounter;
         inTransactions.own(identity, producerIdCounter);
@@ -88,25 +90,25 @@ final class Store implements HostedStore {
     }
 
     /** Sets what the medium keeps for the store, which is released last. */
-    void use(AutoCloseable ofMedium) {
+    public void use(AutoCloseable ofMedium) {
         mediumUse = ofMedium;
     }
 
     /** Ends the transactions that a crash has left, before anybody else uses the store. */
-    void recoverTransactions() throws IOException {
+    public void recoverTransactions() throws IOException {
         transactions.recover();
     }
 
     /** Sets what is closed at the end of a store that only reads. */
-    void own(AutoCloseable follower) {
+    public void own(AutoCloseable follower) {
         followed = follower;
     }
 
-    LogContext context() {
+    public LogContext context() {
         return context;
     }
 
-    Topics topics() {
+    public Topics topics() {
         return topics;
     }
 
@@ -115,7 +117,7 @@ final class Store implements HostedStore {
      *
      * @param follower of a store that only reads; null for one that writes
      */
-    void start(Background.Following follower) {
+    public void start(Background.Following follower) {
         if (RollEvent.prepare() | StallEvent.prepare() | ForceEvent.prepare()) {
             LOG.log(System.Logger.Level.DEBUG, "a recording wants this store's events");
         }
@@ -347,7 +349,7 @@ final class Store implements HostedStore {
     }
 
     /** Releases the tiers and the lock, whatever fails meanwhile. */
-    void release(List<StorageTier> tiers) {
+    public void release(List<StorageTier> tiers) {
         List<AutoCloseable> held = new ArrayList<>();
         if (context.published() != null) {
             held.add(context.published()::close); // before another process can have the lock

@@ -11,6 +11,7 @@ import io.firn.cursor.Cursors;
 import io.firn.log.LogContext;
 import io.firn.log.TopicContext;
 import io.firn.metadata.LeasedCounter;
+import io.firn.metadata.StoreIdentity;
 import io.firn.tx.Move;
 import io.firn.tx.TxPartition;
 import io.firn.tx.TxStore;

@@ -35,7 +35,7 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.UnaryOperator;
 
 /** A topic and its partitions. */
-final class TopicLog implements Topic {
+public final class TopicLog implements Topic {
     private static final GuardedLog LOG = GuardedLog.get();
 
     private final LogContext store;
@@ -51,7 +51,8 @@ final class TopicLog implements Topic {
      *
      * @param owner of the topic, once it is added there
      */
-    TopicLog(LogContext store, TopicOwner owner, UUID id, String name, TopicOptions options) {
+    public TopicLog(
+            LogContext store, TopicOwner owner, UUID id, String name, TopicOptions options) {
         this.store = store;
         this.owner = owner;
         this.context = new TopicContext(store, id, name, options);
@@ -66,7 +67,7 @@ final class TopicLog implements Topic {
     }
 
     /** Creates it with empty partitions, for a new topic or one that another process writes. */
-    void startEmpty() {
+    public void startEmpty() {
         growTo(options().partitions());
     }
 
@@ -92,7 +93,7 @@ final class TopicLog implements Topic {
     }
 
     /** Creates it with what the tiers hold. */
-    void recover(List<Block> blocks) throws IOException {
+    public void recover(List<Block> blocks) throws IOException {
         List<List<Block>> byPartition = new ArrayList<>();
         for (int i = 0; i < options().partitions(); i++) {
             byPartition.add(new ArrayList<>());
@@ -153,7 +154,7 @@ final class TopicLog implements Topic {
     }
 
     /** In a read-only store: the present content of the topic file. */
-    synchronized void follow(TopicOptions found) {
+    public synchronized void follow(TopicOptions found) {
         if (!found.equals(options())) {
             context.options(found);
             if (found.partitions() > partitions.size()) {
@@ -166,7 +167,7 @@ final class TopicLog implements Topic {
     // ---- its parts
 
     /** What its partitions share. */
-    TopicContext context() {
+    public TopicContext context() {
         return context;
     }
 
@@ -178,16 +179,16 @@ final class TopicLog implements Topic {
         return partitions;
     }
 
-    List<SegmentedLog> segmentedLogs() {
+    public List<SegmentedLog> segmentedLogs() {
         return partitions.stream().map(PartitionLog::log).toList();
     }
 
     /** The same if it is replicated, otherwise none. */
-    List<SegmentedLog> replicatedLogs() {
+    public List<SegmentedLog> replicatedLogs() {
         return options().isReplicated() ? segmentedLogs() : List.of();
     }
 
-    PartitionLog partitionLog(int index) {
+    public PartitionLog partitionLog(int index) {
         if (index < 0 || index >= partitions.size()) {
             throw new InvalidOptionException(
                     "topic "

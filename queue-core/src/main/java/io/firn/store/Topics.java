@@ -11,6 +11,7 @@ import io.firn.cursor.Cursors;
 import io.firn.log.LogContext;
 import io.firn.log.SegmentedLog;
 import io.firn.medium.GuardedLog;
+import io.firn.metadata.StoreIdentity;
 import io.firn.metadata.TopicFiles;
 import io.firn.metadata.UnreadableTopics;
 import java.io.IOException;
@@ -27,7 +28,7 @@ import java.util.function.Consumer;
  * The topics of a store: those that are served, those that cannot be, and those that are being
  * deleted. Thread-safe; the monitor is held while a topic is created, changed or deleted.
  */
-final class Topics implements TopicOwner {
+public final class Topics implements TopicOwner {
     private static final GuardedLog LOG = GuardedLog.get();
 
     private final LogContext store;
@@ -115,7 +116,7 @@ final class Topics implements TopicOwner {
     }
 
     /** Serves a topic. */
-    void add(TopicLog topic) {
+    public void add(TopicLog topic) {
         if (topic.name().equals(JOURNAL)) {
             journal = topic;
             store.onTransactions();
@@ -127,7 +128,7 @@ final class Topics implements TopicOwner {
     }
 
     /** Serves a topic no longer. */
-    void drop(TopicLog topic) {
+    public void drop(TopicLog topic) {
         served.remove(topic.name(), topic);
         byId.remove(topic.id(), topic);
     }
@@ -156,12 +157,12 @@ final class Topics implements TopicOwner {
     }
 
     /** Those that cannot be served. */
-    UnreadableTopics unreadable() {
+    public UnreadableTopics unreadable() {
         return unreadable;
     }
 
     /** Sets the topics that cannot be served. */
-    void unreadable(UnreadableTopics found) {
+    public void unreadable(UnreadableTopics found) {
         for (UnreadableTopics.Unreadable each : found.all()) {
             store.findings().add(each.told() + "; it is not served, nothing of it is deleted");
         }
@@ -197,7 +198,7 @@ final class Topics implements TopicOwner {
     }
 
     /** Called when another process may write the store. */
-    void onLost(StoreLockedException why) {
+    public void onLost(StoreLockedException why) {
         death = new Death(why.getMessage(), why, true);
         new CloseSteps()
                 .run(List.of(() -> store.findings().add(why.getMessage()), this::refuseAfterDeath));
@@ -291,7 +292,7 @@ final class Topics implements TopicOwner {
     }
 
     /** Throws when a topic chooses tiers that are not there. */
-    void checkTiers(String topic, TopicOptions options) {
+    public void checkTiers(String topic, TopicOptions options) {
         newTopics.checkTiers(topic, options);
     }
 
@@ -355,7 +356,7 @@ final class Topics implements TopicOwner {
     }
 
     /** Returns how many partitions there may be. */
-    PartitionLimit limit() {
+    public PartitionLimit limit() {
         return limit;
     }
 

@@ -1,2 +1,2 @@
-/** The store as its users see it: topics, partitions, opening and closing. */
+/** The store as its users see it: topics, partitions, closing. */
 package io.firn.store;

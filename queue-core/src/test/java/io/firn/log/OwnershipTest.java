@@ -7,7 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.firn.PoisonedException;
 import io.firn.StoreLockedException;
-import io.firn.ends.EndsFile;
+import io.firn.follow.PublishedOffsetsFile;
 import io.firn.medium.FileMedium;
 import io.firn.medium.FilterFileMedium;
 import io.firn.medium.MediumLock;
@@ -31,7 +31,7 @@ class OwnershipTest {
     private String lostTier;
     private int looks;
     private final List<StoreLockedException> told = new ArrayList<>();
-    private EndsFile ends;
+    private PublishedOffsetsFile ends;
     private Ownership ownership;
 
     /** Tells what the test says, and counts who asks. */
@@ -86,8 +86,8 @@ class OwnershipTest {
         ownership.publishedIn(ends);
     }
 
-    private EndsFile publish() throws IOException {
-        return EndsFile.create(
+    private PublishedOffsetsFile publish() throws IOException {
+        return PublishedOffsetsFile.create(
                 new Machine(), directory, new UUID(1, 2), lock, "pid 1", finding -> {});
     }
 
@@ -127,7 +127,7 @@ class OwnershipTest {
     @Test
     void shouldLookAtTheLockAtOnceWhenTheTermWasOverwritten() throws IOException {
         assertTrue(ownership.isOurs());
-        EndsFile next = publish();
+        PublishedOffsetsFile next = publish();
         next.close();
         assertTrue(ownership.isOurs(), "somebody overwrote it who has not the lock");
         assertEquals(2, lock.asked);

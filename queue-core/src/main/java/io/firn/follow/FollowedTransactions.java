@@ -1,0 +1,241 @@
+package io.firn.follow;
+
+import com.google.errorprone.annotations.concurrent.GuardedBy;
+import io.firn.DamagedRangeException;
+import io.firn.FirnException;
+import io.firn.IsolationLevel;
+import io.firn.OffsetOutOfRangeException;
+import io.firn.TruncatedException;
+import io.firn.format.BatchFormat;
+import io.firn.format.MarkerBatch;
+import io.firn.host.BatchRun;
+import io.firn.log.BatchInfo;
+import io.firn.log.PartitionTransactions;
+import io.firn.log.Producers;
+import io.firn.log.ReplicatedBatches;
+import io.firn.log.SegmentedLog;
+import io.firn.medium.DamagedFileException;
+import io.firn.medium.Fields;
+import io.firn.metadata.AbortedFiles;
+import io.firn.metadata.ProducerSnapshots;
+import io.firn.read.LogBatchReader;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.List;
+import java.util.function.BooleanSupplier;
+import java.util.function.LongConsumer;
+
+/**
+ * Finds out, in a read-only store, which transactions of a partition are open and which were
+ * aborted: from the checkpoint of the writing process, and the headers of the batches after it. So
+ * it follows readers batch by batch, but only in stores that have transactions. Thread-safe.
+ */
+public final class FollowedTransactions implements LongConsumer {
+    private static final int READ_BYTES = 1 << 20;
+    private static final long NONE = -1;
+
+    private final SegmentedLog log;
+    private final BooleanSupplier areUsed;
+    private final boolean isReplica;
+    private final LogBatchReader reader;
+
+    @GuardedBy("this")
+    private final BatchInfo info = new BatchInfo();
+
+    /** Null if the batches are the store's own. */
+    @GuardedBy("this")
+    private final ReplicatedBatches replicated;
+
+    @GuardedBy("this")
+    private boolean isLoaded;
+
+    /** How many truncations of the log are accounted for. */
+    private volatile long truncations;
+
+    /** The offset up to which all batches are known. */
+    private volatile long at;
+
+    /**
+     * Creates it for a partition of which nothing is known.
+     *
+     * @param lookAgain makes the store look for what the writing process has changed
+     * @param areUsed whether the store has transactions
+     */
+    public FollowedTransactions(SegmentedLog log, Runnable lookAgain, BooleanSupplier areUsed) {
+        this.log = log;
+        this.areUsed = areUsed;
+        this.isReplica = log.topic().isReplicated();
+        this.replicated = isReplica ? new ReplicatedBatches(log.producers()) : null;
+        this.reader = new LogBatchReader(null, log, lookAgain, IsolationLevel.READ_UNCOMMITTED);
+    }
+
+    /** Looks at all batches below an end that readers can see. */
+    @Override
+    public void accept(long end) {
+        if (isReplica && log.truncations().count() != truncations) {
+            forget();
+        }
+        if (end > at && (isReplica || areUsed.getAsBoolean())) {
+            follow(end);
+        }
+    }
+
+    /** What ended or began a transaction may have been cut off: all batches are looked at again. */
+    private synchronized void forget() {
+        long now = log.truncations().count();
+        if (now != truncations) {
+            truncations = now;
+            at = 0;
+            isLoaded = false;
+            log.producers().adoptForeign(new Producers());
+        }
+    }
+
+    private synchronized void follow(long end) {
+        if (!isLoaded) {
+            load(end);
+        }
+        while (at < end) {
+            long before = at;
+            try (BatchRun run = reader.read(at, READ_BYTES, true)) {
+                if (run == null) {
+                    return;
+                }
+                take(run.bytes());
+                at = run.nextOffset();
+            } catch (DamagedRangeException e) {
+                if (log.transactions().isIdle()) {
+                    at = e.toOffset();
+                } else if (!resumeAbove(e, end)) {
+                    return;
+                }
+            } catch (TruncatedException e) {
+                return; // whoever asked finds out, too
+            } catch (OffsetOutOfRangeException e) {
+                skipTo(Math.max(before, log.logStartOffset())); // it was deleted meanwhile
+            }
+            if (at == before) {
+                return;
+            }
+        }
+    }
+
+    /**
+     * The markers of transactions that are known as open may be among what is damaged. The writing
+     * process knows: its next checkpoint says which are still open. Until then readers of committed
+     * records are held up below, as they were.
+     *
+     * @return whether there is such a checkpoint
+     */
+    @GuardedBy("this")
+    private boolean resumeAbove(DamagedRangeException damaged, long end) {
+        long heldAt = log.transactions().heldAt();
+        long known = restore(damaged.toOffset(), end);
+        if (known < 0) {
+            log.store()
+                    .findings()
+                    .add(
+                            log
+                                    + ": the end of the transaction at offset "
+                                    + heldAt
+                                    + " may be among the damaged offsets "
+                                    + damaged.fromOffset()
+                                    + " to "
+                                    + damaged.toOffset()
+                                    + ": committed reads wait for it until the writing process"
+                                    + " writes its next checkpoint, a second after it appends or"
+                                    + " when it is opened again");
+            return false;
+        }
+        at = known;
+        return true;
+    }
+
+    /** The markers of transactions that are known as open may be among what was deleted. */
+    @GuardedBy("this")
+    private void skipTo(long logStart) {
+        synchronized (log.producers()) {
+            log.producers().forgetOpenBelow(logStart);
+        }
+        at = logStart;
+    }
+
+    /** The checkpoint may be ahead of what is seen here: then all batches are looked at. */
+    @GuardedBy("this")
+    private void load(long end) {
+        isLoaded = true;
+        at = Math.max(log.logStartOffset(), restore(0, end));
+    }
+
+    /**
+     * Takes over the checkpoint of the writing process, if that is in a range of offsets.
+     *
+     * @return where it was taken; −1 if it is in no such place
+     */
+    @GuardedBy("this")
+    private long restore(long from, long to) {
+        try {
+            Fields checkpoint = log.topic().producerFiles().read(log.index());
+            if (checkpoint == null) {
+                return NONE;
+            }
+            long taken = ProducerSnapshots.offsetOf(checkpoint);
+            if (taken < from || taken > to) {
+                return NONE;
+            }
+            AbortedFiles files = new AbortedFiles(log.topic().directory());
+            long filed = PartitionTransactions.filedTo(checkpoint);
+            List<Fields> aborted = files.read(log.index(), log.logStartOffset(), filed);
+            if (aborted == null) {
+                return NONE;
+            }
+            new Producers().restore(checkpoint, aborted); // throws before anything is taken over
+            synchronized (log.producers()) {
+                log.producers().restore(checkpoint, aborted);
+                log.producers().forgetOpenWithout(checkpoint); // readers go on after the rest
+            }
+            return taken;
+        } catch (DamagedFileException e) {
+            log.store().findings().add(e.getMessage() + "; the log is read instead");
+            return NONE;
+        } catch (IOException e) {
+            throw new FirnException(log + ": its transactions cannot be read: " + e, e);
+        }
+    }
+
+    @GuardedBy("this")
+    private void take(ByteBuffer bytes) {
+        int position = bytes.position();
+        while (position < bytes.limit()) {
+            int size = BatchFormat.size(bytes, position);
+            if (replicated != null) {
+                synchronized (log.producers()) {
+                    replicated.note(bytes, position);
+                }
+                position += size;
+                continue;
+            }
+            info.read(bytes, position);
+            if (info.producerId() >= 0 && (info.isTransactional() || info.isControl())) {
+                record(bytes, position);
+            }
+            position += size;
+        }
+    }
+
+    @GuardedBy("this")
+    private void record(ByteBuffer bytes, int position) {
+        long offset = bytes.getLong(position + BatchFormat.BASE_OFFSET);
+        Producers producers = log.producers();
+        synchronized (producers) {
+            if (!info.isControl()) {
+                producers.record(info, offset, 0);
+            } else if (MarkerBatch.isAt(bytes, position)) {
+                boolean isCommit = MarkerBatch.isCommit(bytes, position);
+                int decision = MarkerBatch.decision(bytes, position);
+                long first = producers.recordMarker(info, isCommit, decision, offset, 0);
+                producers.transactions().release(first);
+            }
+        }
+    }
+}

@@ -1,0 +1,303 @@
+package io.firn.open;
+
+import io.firn.InvalidOptionException;
+import io.firn.LogStore;
+import io.firn.LogStoreBuilder;
+import io.firn.Tier;
+import io.firn.budget.HeapBudget;
+import io.firn.log.StoreConfig;
+import io.firn.medium.FileMedium;
+import io.firn.medium.WithoutLinks;
+import io.firn.spi.StorageTier;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.ThreadFactory;
+import java.util.function.Supplier;
+import org.agrona.concurrent.EpochClock;
+import org.agrona.concurrent.IdleStrategy;
+import org.agrona.concurrent.NanoClock;
+import org.agrona.concurrent.SystemNanoClock;
+
+/** Collects and checks the options of a store. For one thread. */
+public final class StoreBuilder extends LogStoreBuilder {
+    private static final int LEAST_COMPACTION_MEMORY = 1 << 10;
+    private static final int MOST_COMPACTION_MEMORY = 1 << 30;
+    private static final long LEAST_COMPACTION_RATE = 64 << 10;
+    private static final long LEAST_READ_MEMORY = 1 << 20;
+    private static final long LEAST_DEFAULT_READ_MEMORY = 16 << 20;
+    private static final long MOST_DEFAULT_READ_MEMORY = 256 << 20;
+    private static final int MOST_FORCE_THREADS = 64;
+    private static final long MAX_INTERVAL_MS = Duration.ofHours(1).toMillis();
+
+    private final Path directory;
+    private final FileMedium medium;
+    private final List<StorageTier> tiers = new ArrayList<>();
+    private final List<String> tierLabels = new ArrayList<>();
+    private EpochClock clock;
+    private NanoClock nanoClock = SystemNanoClock.INSTANCE;
+    private Supplier<IdleStrategy> idleStrategy;
+    private ThreadFactory threadFactory;
+    private boolean readOnly;
+    private boolean createsBesideUnreadable;
+    private boolean allowsLinkedDirectories;
+    private boolean verifiesEveryRead;
+    private boolean invokerMode;
+    private int forceThreads = 32;
+    private int maxPartitions;
+    private long markIntervalMs = 100;
+    private long cursorIntervalMs = 100;
+    private long producerExpiryMs = Duration.ofDays(1).toMillis();
+    private long producerNameExpiryMs = Duration.ofDays(7).toMillis();
+    private int compactionMemory = (int) HeapBudget.COMPACTION.bytes(4 << 20, 32 << 20);
+    private long compactionRate = 32 << 20;
+    private long readMemory =
+            HeapBudget.READERS.bytes(LEAST_DEFAULT_READ_MEMORY, MOST_DEFAULT_READ_MEMORY);
+    private int journalSegmentBytes = 4 << 20;
+
+    /** For {@link java.util.ServiceLoader}: only {@link #in} may be called on the new object. */
+    public StoreBuilder() {
+        this.directory = null;
+        this.medium = null;
+    }
+
+    private StoreBuilder(Path directory, FileMedium medium) {
+        this.directory = Objects.requireNonNull(directory, "directory");
+        this.medium = Objects.requireNonNull(medium, "medium");
+    }
+
+    /**
+     * Returns a builder for a store whose metadata is in a directory of another file system, such
+     * as a simulated one.
+     */
+    public static StoreBuilder over(Path directory, FileMedium medium) {
+        return new StoreBuilder(directory, medium);
+    }
+
+    @Override
+    protected LogStoreBuilder in(Path storeDirectory) {
+        return new StoreBuilder(storeDirectory, FileMedium.real());
+    }
+
+    @Override
+    public LogStoreBuilder tier(Tier tier) {
+        add(null, tier);
+        return this;
+    }
+
+    @Override
+    public LogStoreBuilder tier(String label, Tier tier) {
+        Objects.requireNonNull(label, "label");
+        Objects.requireNonNull(tier, "tier");
+        if (!isTierLabel(label) || tierLabels.contains(label)) {
+            throw new InvalidOptionException(
+                    "a tier's label has 1 to 32 of the characters a-z 0-9 - and is given once: '"
+                            + label
+                            + "'");
+        }
+        add(label, tier);
+        return this;
+    }
+
+    private void add(String label, Tier tier) {
+        Objects.requireNonNull(tier, "tier");
+        if (!(tier instanceof StorageTier)) {
+            throw new InvalidOptionException(
+                    "a tier must implement "
+                            + StorageTier.class.getName()
+                            + ", as FileTier and PmemTier do; "
+                            + tier.getClass().getName()
+                            + " does not");
+        }
+        tiers.add((StorageTier) tier);
+        tierLabels.add(label);
+    }
+
+    @Override
+    public LogStoreBuilder readOnly() {
+        readOnly = true;
+        return this;
+    }
+
+    @Override
+    public LogStoreBuilder createTopicsBesideUnreadableOnes() {
+        createsBesideUnreadable = true;
+        return this;
+    }
+
+    @Override
+    public LogStoreBuilder allowLinkedDirectories() {
+        allowsLinkedDirectories = true;
+        return this;
+    }
+
+    @Override
+    public LogStoreBuilder verifyEveryRead() {
+        verifiesEveryRead = true;
+        return this;
+    }
+
+    /**
+     * Sets the size of the segments of the journal of transactions, if the store gets one: tests on
+     * simulated media copy them often.
+     */
+    public StoreBuilder journalSegmentBytes(int value) {
+        journalSegmentBytes = value;
+        return this;
+    }
+
+    @Override
+    public LogStoreBuilder invokerMode() {
+        invokerMode = true;
+        return this;
+    }
+
+    @Override
+    public LogStoreBuilder clock(EpochClock value) {
+        clock = Objects.requireNonNull(value, "clock");
+        return this;
+    }
+
+    @Override
+    public LogStoreBuilder nanoClock(NanoClock value) {
+        nanoClock = Objects.requireNonNull(value, "nanoClock");
+        return this;
+    }
+
+    @Override
+    public LogStoreBuilder idleStrategy(Supplier<IdleStrategy> value) {
+        idleStrategy = Objects.requireNonNull(value, "idleStrategy");
+        return this;
+    }
+
+    @Override
+    public LogStoreBuilder threadFactory(ThreadFactory value) {
+        threadFactory = Objects.requireNonNull(value, "threadFactory");
+        return this;
+    }
+
+    @Override
+    public LogStoreBuilder forceThreads(int value) {
+        if (value < 1 || value > MOST_FORCE_THREADS) {
+            throw new InvalidOptionException(
+                    "forceThreads must be from 1 to " + MOST_FORCE_THREADS + ", not " + value);
+        }
+        forceThreads = value;
+        return this;
+    }
+
+    @Override
+    public LogStoreBuilder maxPartitions(int value) {
+        if (value < 1) {
+            throw new InvalidOptionException("maxPartitions must be at least 1, not " + value);
+        }
+        maxPartitions = value;
+        return this;
+    }
+
+    @Override
+    public LogStoreBuilder markInterval(Duration value) {
+        markIntervalMs = interval("markInterval", value);
+        return this;
+    }
+
+    @Override
+    public LogStoreBuilder cursorInterval(Duration value) {
+        cursorIntervalMs = interval("cursorInterval", value);
+        return this;
+    }
+
+    @Override
+    public LogStoreBuilder producerExpiry(Duration value) {
+        producerExpiryMs = expiry("producerExpiry", value);
+        return this;
+    }
+
+    @Override
+    public LogStoreBuilder producerNameExpiry(Duration value) {
+        producerNameExpiryMs = expiry("producerNameExpiry", value);
+        return this;
+    }
+
+    @Override
+    public LogStoreBuilder compactionMemory(int bytes) {
+        if (bytes < LEAST_COMPACTION_MEMORY || bytes > MOST_COMPACTION_MEMORY) {
+            throw new InvalidOptionException(
+                    "compactionMemory must be from 1 KiB to 1 GiB, not " + bytes + " bytes");
+        }
+        compactionMemory = bytes;
+        return this;
+    }
+
+    @Override
+    public LogStoreBuilder compactionRate(long bytesPerSecond) {
+        if (bytesPerSecond < LEAST_COMPACTION_RATE) {
+            throw new InvalidOptionException(
+                    "compactionRate must be at least 64 KiB per second, not "
+                            + bytesPerSecond
+                            + " bytes");
+        }
+        compactionRate = bytesPerSecond;
+        return this;
+    }
+
+    @Override
+    public LogStoreBuilder readMemory(long bytes) {
+        if (bytes < LEAST_READ_MEMORY) {
+            throw new InvalidOptionException(
+                    "readMemory must be at least 1 MiB, not " + bytes + " bytes");
+        }
+        readMemory = bytes;
+        return this;
+    }
+
+    @Override
+    public LogStore open() {
+        if (tiers.isEmpty()) {
+            throw new InvalidOptionException(
+                    "a store needs at least one tier, for example .tier(FileTier.at(path))");
+        }
+        return StoreOpener.open(
+                new StoreConfig(
+                        directory,
+                        List.copyOf(tiers),
+                        new ArrayList<>(tierLabels),
+                        WithoutLinks.below("the store", directory, medium, allowsLinkedDirectories),
+                        clock,
+                        nanoClock,
+                        idleStrategy,
+                        threadFactory,
+                        readOnly,
+                        createsBesideUnreadable,
+                        verifiesEveryRead,
+                        invokerMode,
+                        forceThreads,
+                        maxPartitions,
+                        markIntervalMs,
+                        cursorIntervalMs,
+                        producerExpiryMs,
+                        producerNameExpiryMs,
+                        compactionMemory,
+                        compactionRate,
+                        readMemory,
+                        journalSegmentBytes));
+    }
+
+    private static long expiry(String name, Duration value) {
+        long ms = millis(name, value);
+        if (ms < 1) {
+            throw new InvalidOptionException(name + " must be at least 1 ms, not " + value);
+        }
+        return ms;
+    }
+
+    private static long interval(String name, Duration value) {
+        long ms = millis(name, value);
+        if (ms < 1 || ms > MAX_INTERVAL_MS) {
+            throw new InvalidOptionException(name + " must be from 1 ms to 1 h, not " + value);
+        }
+        return ms;
+    }
+}
