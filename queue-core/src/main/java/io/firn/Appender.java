@@ -8,7 +8,7 @@ import org.agrona.DirectBuffer;
 /**
  * Appends to one partition. Methods named {@code append} return when the record is durable in a
  * {@link Durability#DURABLE} topic and written in a {@link Durability#WRITTEN} one; those named
- * {@code appendAsync} return at once, and {@link #awaitDurable} or {@link #onDurable} says when.
+ * {@code tryAppend} return at once, and {@link #awaitDurable} or {@link #onDurable} says when.
  * Both return the offset of the first record.
  *
  * <p>A batch is the atomic unit: after a crash all of its records are there or none. Nothing is
@@ -22,14 +22,14 @@ import org.agrona.DirectBuffer;
  * <p>In a topic that is compacted ({@link CleanupPolicy}) each record needs a key: whatever would
  * append one without throws {@link InvalidOptionException}, and nothing is appended.
  *
- * <p>An appender from {@link Partition#openSharedAppender} is thread-safe: records of many threads
- * share forces. One from {@link Partition#openAppender} is for one thread at a time, see {@link
+ * <p>An appender from {@link Partition#openAppender} is thread-safe: records of many threads
+ * share forces. One from {@link Partition#openExclusiveAppender} is for one thread at a time, see {@link
  * ExclusiveAppender}. Arguments must not be null unless a method says that they may.
  */
 public interface Appender extends AutoCloseable {
 
     /**
-     * Returned by {@code appendAsync} when the next block is still being prepared: nothing was
+     * Returned by {@code tryAppend} when the next block is still being prepared: nothing was
      * appended, try again. {@code tryClaim} returns null in that case. While no tier has room for a
      * block, the answer is {@link StoreFullException} instead, each time, until space is freed
      * somewhere in the store or another look finds some; each refused append asks for another look.
@@ -66,24 +66,24 @@ public interface Appender extends AutoCloseable {
     long append(Batch batch);
 
     /** As {@link #append(byte[], int, int)}, without waiting; or {@link #BACK_PRESSURED}. */
-    long appendAsync(byte[] value, int from, int length);
+    long tryAppend(byte[] value, int from, int length);
 
     /** As {@link #append(ByteBuffer)}, without waiting; or {@link #BACK_PRESSURED}. */
-    long appendAsync(ByteBuffer value);
+    long tryAppend(ByteBuffer value);
 
     /** As {@link #append(DirectBuffer, int, int)}, without waiting; or {@link #BACK_PRESSURED}. */
-    long appendAsync(DirectBuffer value, int from, int length);
+    long tryAppend(DirectBuffer value, int from, int length);
 
     /** As {@link #append(byte[], byte[])}, without waiting; or {@link #BACK_PRESSURED}. */
-    default long appendAsync(byte[] key, byte[] value) {
-        return appendAsync(key, value, List.of());
+    default long tryAppend(byte[] key, byte[] value) {
+        return tryAppend(key, value, List.of());
     }
 
     /** As {@link #append(byte[], byte[], List)}, without waiting; or {@link #BACK_PRESSURED}. */
-    long appendAsync(byte[] key, byte[] value, List<StoredRecord.Header> headers);
+    long tryAppend(byte[] key, byte[] value, List<StoredRecord.Header> headers);
 
     /** As {@link #append(Batch)}, without waiting; or {@link #BACK_PRESSURED}. */
-    long appendAsync(Batch batch);
+    long tryAppend(Batch batch);
 
     /** As {@link #appendFuture(Batch)}, for a record with this value and no key. */
     default CompletableFuture<RecordId> appendFuture(byte[] value) {
@@ -102,7 +102,7 @@ public interface Appender extends AutoCloseable {
     /**
      * Appends a batch, without waiting until it is durable. Waits for a block as {@code append}
      * does, and throws what {@code append} throws before anything is stored. For those who compose
-     * futures: it allocates, which {@code appendAsync} with {@link #onDurable} does not.
+     * futures: it allocates, which {@code tryAppend} with {@link #onDurable} does not.
      *
      * @return completes with the first record's place when the batch is durable in a {@link
      *     Durability#DURABLE} topic, and is complete in a {@link Durability#WRITTEN} one; fails as
@@ -145,7 +145,7 @@ public interface Appender extends AutoCloseable {
      *
      * @param handler called by a thread that forced, or that is still telling of an earlier force,
      *     so an append may return a little before; must be quick; what it throws is logged and
-     *     otherwise ignored; may append with {@code appendAsync}, must not wait until more of the
+     *     otherwise ignored; may append with {@code tryAppend}, must not wait until more of the
      *     partition is durable: what waits throws {@link IllegalStateException} there; null for
      *     none
      */

@@ -49,7 +49,7 @@ public interface Claim {
      *
      * @return the record's offset
      */
-    long commitAsync();
+    long commitWithoutWaiting();
 
     /** Abandons the claim; nothing is appended. */
     void abort();

@@ -13,7 +13,7 @@ import java.util.function.Consumer;
  * number of others may have it open read-only. Thread-safe.
  *
  * <pre>{@code
- * try (LogStore store = LogStore.in(dir).tier(FileTier.at(dir.resolve("segments"))).open()) {
+ * try (LogStore store = LogStore.at(dir).tier(FileTier.at(dir.resolve("segments"))).open()) {
  *     Topic topic = store.ensureTopic("orders", TopicOptions.defaults());
  *     try (Appender appender = topic.partition(0).openAppender()) {
  *         appender.append("first".getBytes(UTF_8));       // durable when it returns
@@ -26,7 +26,7 @@ import java.util.function.Consumer;
 public interface LogStore extends AutoCloseable {
 
     /** Returns a builder for the store in a directory; {@link LogStoreBuilder#open} opens it. */
-    static LogStoreBuilder in(Path directory) {
+    static LogStoreBuilder at(Path directory) {
         return LogStoreBuilder.forStoreIn(directory);
     }
 

@@ -10,7 +10,7 @@ import org.agrona.concurrent.IdleStrategy;
 import org.agrona.concurrent.NanoClock;
 
 /**
- * Builds and opens a store; {@link LogStore#in} returns one. For one thread. Applications do not
+ * Builds and opens a store; {@link LogStore#at} returns one. For one thread. Applications do not
  * extend it: the library finds its own implementation by {@link ServiceLoader}.
  */
 public abstract class LogStoreBuilder {
@@ -28,7 +28,7 @@ public abstract class LogStoreBuilder {
         return ServiceLoader.load(LogStoreBuilder.class, ours)
                 .findFirst()
                 .orElseThrow(LogStoreBuilder::missing)
-                .in(directory);
+                .at(directory);
     }
 
     private static FirnException missing() {
@@ -44,7 +44,7 @@ public abstract class LogStoreBuilder {
     }
 
     /** Returns a new builder for the store in a directory. */
-    protected abstract LogStoreBuilder in(Path directory);
+    protected abstract LogStoreBuilder at(Path directory);
 
     /**
      * Adds a tier below those added so far: the first is the hottest. At least one is needed.

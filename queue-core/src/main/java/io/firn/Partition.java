@@ -40,14 +40,14 @@ public interface Partition {
      * @throws AppenderBusyException when the partition has an appender that is not given up; says
      *     which
      */
-    ExclusiveAppender openAppender();
+    ExclusiveAppender openExclusiveAppender();
 
     /**
      * Opens an appender for many threads. Several may be open.
      *
      * @throws AppenderBusyException when the partition has an exclusive appender
      */
-    Appender openSharedAppender();
+    Appender openAppender();
 
     /** Opens a tailer at the earliest record. */
     Tailer openTailer();

@@ -39,15 +39,15 @@ public interface TopicAppender extends AutoCloseable {
      * @return null when the partition's next block is still being prepared ({@link
      *     Appender#BACK_PRESSURED}): nothing was appended, try again
      */
-    default RecordId appendAsync(byte[] key, byte[] value) {
-        return appendAsync(key, value, List.of());
+    default RecordId tryAppend(byte[] key, byte[] value) {
+        return tryAppend(key, value, List.of());
     }
 
-    /** As {@link #appendAsync(byte[], byte[])}, with headers. */
-    RecordId appendAsync(byte[] key, byte[] value, List<StoredRecord.Header> headers);
+    /** As {@link #tryAppend(byte[], byte[])}, with headers. */
+    RecordId tryAppend(byte[] key, byte[] value, List<StoredRecord.Header> headers);
 
-    /** As {@link #append(Batch)}, without waiting; or null as {@link #appendAsync}. */
-    RecordId appendAsync(Batch batch);
+    /** As {@link #append(Batch)}, without waiting; or null as {@link #tryAppend}. */
+    RecordId tryAppend(Batch batch);
 
     /** As {@link Appender#appendFuture(byte[], byte[])}. */
     default CompletableFuture<RecordId> appendFuture(byte[] key, byte[] value) {

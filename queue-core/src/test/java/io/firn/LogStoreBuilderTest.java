@@ -47,7 +47,7 @@ class LogStoreBuilderTest {
         ClassLoader before = thread.getContextClassLoader();
         thread.setContextClassLoader(ClassLoader.getPlatformClassLoader());
         try {
-            assertNotNull(LogStore.in(DIRECTORY));
+            assertNotNull(LogStore.at(DIRECTORY));
         } finally {
             thread.setContextClassLoader(before);
         }
@@ -74,7 +74,7 @@ class LogStoreBuilderTest {
 
     @Test
     void shouldRefuseATierThatIsNoStorageTier() {
-        LogStoreBuilder builder = LogStore.in(DIRECTORY);
+        LogStoreBuilder builder = LogStore.at(DIRECTORY);
 
         InvalidOptionException refused =
                 assertThrows(InvalidOptionException.class, () -> builder.tier(new Tier() {}));
@@ -87,8 +87,8 @@ class LogStoreBuilderTest {
 
     @Test
     void shouldBuildEachStoreFromOptionsOfItsOwn() {
-        LogStoreBuilder one = LogStore.in(DIRECTORY);
-        LogStoreBuilder other = LogStore.in(DIRECTORY);
+        LogStoreBuilder one = LogStore.at(DIRECTORY);
+        LogStoreBuilder other = LogStore.at(DIRECTORY);
 
         assertTrue(one != other);
         assertInstanceOf(one.getClass(), other);

@@ -64,8 +64,8 @@ public class AppendBenchmark {
     public void open() throws IOException {
         value = Values.ofLength(bytes);
         log = openLog();
-        rolling = log.rolling(durability).openAppender();
-        measured = log.measured(durability, segmentMib).openAppender();
+        rolling = log.rolling(durability).openExclusiveAppender();
+        measured = log.measured(durability, segmentMib).openExclusiveAppender();
         measured.append(value); // waits for the segment
         prepare(measured, value);
         batch = measured.newBatch();

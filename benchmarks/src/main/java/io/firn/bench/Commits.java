@@ -73,7 +73,7 @@ public final class Commits implements Callable<Integer> {
         out.printf(
                 "%s; %s; %d B%n", Machine.now(), Machine.fileSystem(place.toAbsolutePath()), bytes);
         try (LogStore store =
-                        LogStore.in(place.resolve("store"))
+                        LogStore.at(place.resolve("store"))
                                 .tier(FileTier.at(place.resolve("segments")))
                                 .open();
                 FloorFile first = FloorFile.open(place.toString(), FLOOR_MIB);

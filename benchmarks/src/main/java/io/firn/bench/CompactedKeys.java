@@ -42,7 +42,7 @@ final class CompactedKeys {
     boolean run() throws Exception {
         Path directory = Places.make(place);
         try (LogStore store =
-                LogStore.in(directory.resolve("store"))
+                LogStore.at(directory.resolve("store"))
                         .tier(FileTier.at(directory.resolve("segments")))
                         .compactionMemory(MEMORY_BYTES)
                         .open()) {
@@ -53,7 +53,7 @@ final class CompactedKeys {
                             .withMinDirtyRatio(1); // only on request
             Partition partition = store.createTopic("keys", options).partition(0);
             // While a part of it is clean, the store leaves the rest to us.
-            try (Appender appender = partition.openSharedAppender()) {
+            try (Appender appender = partition.openAppender()) {
                 fillSegment(partition, appender);
             }
             store.compact("keys", 0);
@@ -66,7 +66,7 @@ final class CompactedKeys {
 
     private void fill(Partition partition) {
         long updates = keys / UPDATED_SHARE;
-        try (Appender appender = partition.openSharedAppender()) {
+        try (Appender appender = partition.openAppender()) {
             for (long i = 0; i < keys + updates; i += IN_BATCH) {
                 Batch batch = appender.newBatch();
                 for (long k = i; k < Math.min(i + IN_BATCH, keys + updates); k++) {

@@ -101,10 +101,10 @@ public final class Compaction implements Callable<Integer> {
                 APPEND_KEYS, rate, turns, seconds, RATE_BYTES >> 20);
         Path directory = Places.make(place);
         try (LogStore store =
-                        LogStore.in(directory.resolve("store"))
+                        LogStore.at(directory.resolve("store"))
                                 .tier(FileTier.at(directory.resolve("segments")))
                                 .open();
-                Appender appender = topic(store).openSharedAppender()) {
+                Appender appender = topic(store).openAppender()) {
             for (int i = 0; i < names.length; i++) {
                 names[i] = ("key-" + i).getBytes(StandardCharsets.US_ASCII);
                 appender.append(names[i], Values.ofLength(Load.RECORD_BYTES));

@@ -102,7 +102,7 @@ public final class EmbeddedIdleBench implements Callable<Integer> {
         try {
             long began = System.nanoTime();
             LogStore store =
-                    LogStore.in(directory.resolve("store"))
+                    LogStore.at(directory.resolve("store"))
                             .tier(FileTier.at(directory.resolve("segments")))
                             .open();
             List<Appender> appenders = new ArrayList<>();
@@ -154,10 +154,10 @@ public final class EmbeddedIdleBench implements Callable<Integer> {
         byte[] value = new byte[RECORD_BYTES];
         for (int i = 0; i < count; i++) {
             Appender appender =
-                    i < appenders.size() ? appenders.get(i) : topic.partition(i).openAppender();
+                    i < appenders.size() ? appenders.get(i) : topic.partition(i).openExclusiveAppender();
             for (int j = 0; j < each; j++) {
                 if (each == 1
-                        || appender.appendAsync(value, 0, RECORD_BYTES)
+                        || appender.tryAppend(value, 0, RECORD_BYTES)
                                 == Appender.BACK_PRESSURED) {
                     appender.append(value);
                 }

@@ -62,7 +62,7 @@ public class EndToEndBenchmark {
         log = FirnLog.open(dir);
         pace = new Pace(bytes);
         Partition partition = log.measured(durability, segmentMib);
-        appender = partition.openAppender();
+        appender = partition.openExclusiveAppender();
         appender.append(Values.ofLength(bytes)); // waits for the segment
         tailer = partition.openTailer();
         tailer.seekToEnd();

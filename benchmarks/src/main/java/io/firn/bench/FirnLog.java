@@ -31,7 +31,7 @@ final class FirnLog implements AutoCloseable {
     /** Opens a new store with a tier that is created in the store's directory. */
     static FirnLog open(String parent, Function<Path, StorageTier> tier) throws IOException {
         Path directory = Places.make(parent);
-        return new FirnLog(directory, LogStore.in(directory).tier(tier.apply(directory)).open());
+        return new FirnLog(directory, LogStore.at(directory).tier(tier.apply(directory)).open());
     }
 
     /**

@@ -91,7 +91,7 @@ public final class Forces implements Callable<Integer> {
     private void measure(int count, int threads) throws Exception {
         Path directory = Places.make(disk);
         LogStoreBuilder builder =
-                LogStore.in(directory.resolve("store"))
+                LogStore.at(directory.resolve("store"))
                         .tier(FileTier.at(directory.resolve("segments")));
         if (threads > 0) {
             builder.forceThreads(threads);
@@ -113,7 +113,7 @@ public final class Forces implements Callable<Integer> {
         Appender[] appenders = new Appender[count];
         BlockingQueue<Integer> free = new ArrayBlockingQueue<>(count * window);
         for (int i = 0; i < count; i++) {
-            appenders[i] = topic.partition(i).openSharedAppender();
+            appenders[i] = topic.partition(i).openAppender();
             for (int j = 0; j < window; j++) {
                 free.add(i);
             }
@@ -161,10 +161,10 @@ public final class Forces implements Callable<Integer> {
             }
             long start = System.nanoTime();
             Appender appender = appenders[partition];
-            long offset = appender.appendAsync(value, 0, value.length);
+            long offset = appender.tryAppend(value, 0, value.length);
             while (offset == Appender.BACK_PRESSURED) {
                 LockSupport.parkNanos(50_000);
-                offset = appender.appendAsync(value, 0, value.length);
+                offset = appender.tryAppend(value, 0, value.length);
             }
             var unused =
                     appender.whenDurable(offset)

@@ -77,7 +77,7 @@ public final class Foreground implements Callable<Integer> {
                                 .policy(Policies.threshold(0))
                                 .bytesPerSecond((long) (moved * rate * Load.RECORD_BYTES))
                                 .build();
-                ExclusiveAppender appender = log.partition().openAppender()) {
+                ExclusiveAppender appender = log.partition().openExclusiveAppender()) {
             for (int i = 0; i < WARM_UPS; i++) {
                 turn(appender, new ArrayList<>()); // gives the migrator something to move, too
             }

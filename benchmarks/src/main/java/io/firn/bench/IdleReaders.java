@@ -212,7 +212,7 @@ public final class IdleReaders implements Callable<Integer> {
 
     private void beChild() throws Exception {
         LogStoreBuilder builder =
-                LogStore.in(disk.resolve("store")).tier(FileTier.at(disk.resolve("segments")));
+                LogStore.at(disk.resolve("store")).tier(FileTier.at(disk.resolve("segments")));
         try (LogStore store = child == Place.READER ? builder.readOnly().open() : builder.open()) {
             Topic topic = child == Place.READER ? store.openTopic(TOPIC) : fill(store);
             Waits waits = new Waits(topic, isForEach);
@@ -260,7 +260,7 @@ public final class IdleReaders implements Callable<Integer> {
     private static void append(Topic topic, int each) {
         byte[] value = new byte[RECORD_BYTES];
         for (int i = 0; i < topic.partitionCount(); i++) {
-            try (Appender appender = topic.partition(i).openAppender()) {
+            try (Appender appender = topic.partition(i).openExclusiveAppender()) {
                 for (int j = 0; j < each; j++) {
                     appender.append(value);
                 }

@@ -74,7 +74,7 @@ final class Load implements AutoCloseable {
     private void produce() {
         byte[] value = Values.ofLength(RECORD_BYTES);
         long due = System.nanoTime();
-        try (ExclusiveAppender appender = partition.openAppender()) {
+        try (ExclusiveAppender appender = partition.openExclusiveAppender()) {
             Batch batch = appender.newBatch();
             for (int i = 0; i < BATCH; i++) {
                 batch.add(value);

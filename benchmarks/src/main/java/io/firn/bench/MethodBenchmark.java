@@ -261,13 +261,13 @@ public class MethodBenchmark {
 
         Firn(Path directory, Orders target, int preparedMib, boolean isBare) {
             this.isBare = isBare;
-            store = LogStore.in(directory).tier(FileTier.at(directory.resolve("segments"))).open();
+            store = LogStore.at(directory).tier(FileTier.at(directory.resolve("segments"))).open();
             TopicOptions options =
                     TopicOptions.defaults()
                             .withDurability(Durability.WRITTEN)
                             .withPreparedBytes(preparedMib << 20);
             Partition partition = store.createTopic("orders", options).partition(0);
-            appender = BytesAppender.of(partition.openAppender());
+            appender = BytesAppender.of(partition.openExclusiveAppender());
             tailer = BytesTailer.of(partition.openTailer());
             reader = tailer.methodReader(target);
         }

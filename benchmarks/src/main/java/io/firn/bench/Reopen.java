@@ -160,7 +160,7 @@ public final class Reopen implements Callable<Integer> {
         try (LogStore store = builder(directory, mib).open()) {
             TopicOptions options = TopicOptions.defaults().withDurability(Durability.WRITTEN);
             Partition log = store.ensureTopic("reopen", options).partition(0);
-            try (Appender appender = log.openAppender()) {
+            try (Appender appender = log.openExclusiveAppender()) {
                 byte[] value = new byte[RECORD_BYTES];
                 Batch batch = appender.newBatch();
                 boolean full = false;
@@ -195,7 +195,7 @@ public final class Reopen implements Callable<Integer> {
 
     private LogStoreBuilder builder(Path directory, int mib) {
         Path segments = directory.resolve("segments");
-        return LogStore.in(directory.resolve("store"))
+        return LogStore.at(directory.resolve("store"))
                 .tier(pmem ? pool(segments, mib) : FileTier.at(segments));
     }
 

@@ -59,8 +59,8 @@ public class SharedAppendBenchmark {
     public void open() throws IOException {
         value = Values.ofLength(bytes);
         log = FirnLog.open(dir);
-        rolling = log.rolling(durability).openSharedAppender();
-        measured = log.measured(durability, segmentMib).openSharedAppender();
+        rolling = log.rolling(durability).openAppender();
+        measured = log.measured(durability, segmentMib).openAppender();
         measured.append(value); // waits for the segment
     }
 

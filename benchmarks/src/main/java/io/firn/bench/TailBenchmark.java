@@ -66,7 +66,7 @@ public class TailBenchmark {
         Partition partition = log.measured(Durability.WRITTEN, segmentMib);
         int size = BatchImage.batch(value, batch).length;
         long batches = (segmentMib * (1L << 20) / size - 1) / LIMIT * LIMIT;
-        try (ExclusiveAppender appender = partition.openAppender()) {
+        try (ExclusiveAppender appender = partition.openExclusiveAppender()) {
             Batch records = appender.newBatch();
             for (int i = 0; i < batch; i++) {
                 records.add(value);

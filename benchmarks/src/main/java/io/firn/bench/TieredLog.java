@@ -27,7 +27,7 @@ final class TieredLog implements AutoCloseable {
             throws IOException {
         directory = Places.make(place);
         medium = new ThrottledMedium(coldRate);
-        LogStoreBuilder builder = LogStore.in(directory.resolve("store"));
+        LogStoreBuilder builder = LogStore.at(directory.resolve("store"));
         if (hasHot) {
             builder.tier(
                     "pmem",

@@ -76,7 +76,7 @@ public final class TransactionHeap implements Callable<Integer> {
     }
 
     private static LogStore open(Path directory) {
-        return LogStore.in(directory.resolve("store"))
+        return LogStore.at(directory.resolve("store"))
                 .tier(FileTier.at(directory.resolve("segments")))
                 .open();
     }

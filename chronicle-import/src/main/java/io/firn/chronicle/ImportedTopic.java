@@ -129,7 +129,7 @@ final class ImportedTopic {
      */
     long append(QueueReader reader, LongConsumer progress) {
         long count = 0;
-        try (Appender appender = partition.openAppender()) {
+        try (Appender appender = partition.openExclusiveAppender()) {
             Batch batch = appender.newBatch();
             while (reader.next()) {
                 Document document = reader.current();

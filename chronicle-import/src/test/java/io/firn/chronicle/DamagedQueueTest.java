@@ -51,7 +51,7 @@ class DamagedQueueTest {
 
     private long records() {
         try (LogStore opened =
-                LogStore.in(store).tier(FileTier.at(store.resolve("segments"))).open()) {
+                LogStore.at(store).tier(FileTier.at(store.resolve("segments"))).open()) {
             return opened.openTopic(TOPIC).partition(0).nextOffset();
         }
     }

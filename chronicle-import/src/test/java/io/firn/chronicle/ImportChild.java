@@ -48,7 +48,7 @@ final class ImportChild {
     /** The number of records in a store that is being written, or was; 0 when there is none. */
     private static long records(Path directory, String topic) throws InterruptedException {
         FileTier tier = FileTier.at(directory.resolve("segments"));
-        try (LogStore store = LogStore.in(directory).tier(tier).readOnly().open()) {
+        try (LogStore store = LogStore.at(directory).tier(tier).readOnly().open()) {
             return store.hasTopic(topic) ? store.openTopic(topic).partition(0).visibleOffset() : 0;
         } catch (io.firn.FirnException e) {
             return 0; // not there yet

@@ -57,7 +57,7 @@ class ImportChronicleTest {
     }
 
     private LogStore openStore() {
-        return LogStore.in(store).tier(FileTier.at(store.resolve("segments"))).open();
+        return LogStore.at(store).tier(FileTier.at(store.resolve("segments"))).open();
     }
 
     private List<StoredRecord> records() {
@@ -223,7 +223,7 @@ class ImportChronicleTest {
                 Appender appender =
                         opened.createTopic(TOPIC, TopicOptions.defaults())
                                 .partition(0)
-                                .openAppender()) {
+                                .openExclusiveAppender()) {
             appender.append(new byte[1]);
         }
 

@@ -105,7 +105,7 @@ final class ImportKills implements Callable<Integer> {
         started = System.nanoTime();
         long equal;
         FileTier tier = FileTier.at(store.resolve("segments"));
-        try (LogStore opened = LogStore.in(store).tier(tier).open()) {
+        try (LogStore opened = LogStore.at(store).tier(tier).open()) {
             equal = Queues.requireEqual(queue, opened.openTopic(TOPIC));
         }
         if (equal != documents) {

@@ -44,7 +44,7 @@ class ImportLimitsTest {
     }
 
     private LogStore openStore() {
-        return LogStore.in(store).tier(FileTier.at(store.resolve("segments"))).open();
+        return LogStore.at(store).tier(FileTier.at(store.resolve("segments"))).open();
     }
 
     private void write(int... lengths) {

@@ -78,7 +78,7 @@ final class ActionRunner {
 
     private void append(ExpectedTopic topic, Action action) {
         List<byte[]> values = Values.of(action, topic.sent.size());
-        try (Appender appender = topic.partition.openAppender()) {
+        try (Appender appender = topic.partition.openExclusiveAppender()) {
             Batch batch = appender.newBatch();
             topic.fill(batch, values, topic.sent.size());
             boolean isIdempotent = action.kind() == Action.Kind.APPEND_IDEMPOTENT;
@@ -92,7 +92,7 @@ final class ActionRunner {
             topic.sends(values);
             if (action.kind() == Action.Kind.APPEND_ASYNC
                     || action.kind() == Action.Kind.APPEND_BULK) {
-                appendAsync(appender, batch, topic);
+                tryAppend(appender, batch, topic);
                 return;
             }
             long before = topic.partition.nextOffset();
@@ -112,8 +112,8 @@ final class ActionRunner {
         }
     }
 
-    private void appendAsync(Appender appender, Batch batch, ExpectedTopic topic) {
-        for (int i = 0; appender.appendAsync(batch) == Appender.BACK_PRESSURED; i++) {
+    private void tryAppend(Appender appender, Batch batch, ExpectedTopic topic) {
+        for (int i = 0; appender.tryAppend(batch) == Appender.BACK_PRESSURED; i++) {
             tested.store().doWork();
             if (i > MOST_ATTEMPTS) {
                 Violation.require(

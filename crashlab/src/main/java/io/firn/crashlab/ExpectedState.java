@@ -119,7 +119,7 @@ final class ExpectedState {
             if (topic.last != null && topic.presence == Presence.EXISTS) {
                 Partition partition = store.openTopic(topic.name).partition(0);
                 long next = partition.nextOffset();
-                try (Appender appender = partition.openAppender()) {
+                try (Appender appender = partition.openExclusiveAppender()) {
                     long offset = appender.append(topic.fillWithLast(appender.newBatch()));
                     require(
                             offset == topic.last.offset() && partition.nextOffset() == next,

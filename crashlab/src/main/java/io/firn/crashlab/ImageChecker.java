@@ -151,7 +151,7 @@ final class ImageChecker {
         List<String> names = store.topicNames();
         if (!names.isEmpty()) {
             String name = names.get(random.nextInt(names.size()));
-            try (Appender appender = store.openTopic(name).partition(0).openAppender()) {
+            try (Appender appender = store.openTopic(name).partition(0).openExclusiveAppender()) {
                 appender.append(LATER, LATER); // with a key, for topics that are compacted
             }
             store.openTopic(name).partition(0).force();

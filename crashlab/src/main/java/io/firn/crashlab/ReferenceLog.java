@@ -180,7 +180,7 @@ final class ReferenceLog {
     }
 
     private void append(LogStore store, Partition partition, List<ByteBuffer> encoded) {
-        try (Appender appender = partition.openSharedAppender()) {
+        try (Appender appender = partition.openAppender()) {
             for (int i = 0; i < BATCHES; i++) {
                 HostedAppender.of(appender).appendBatch(encoded.get(i).duplicate());
                 after(i, store);

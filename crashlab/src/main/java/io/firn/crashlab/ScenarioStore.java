@@ -61,7 +61,7 @@ final class ScenarioStore {
 
     /** Appends records, with background work after each. */
     void append(int records) {
-        try (Appender appender = partition.openAppender()) {
+        try (Appender appender = partition.openExclusiveAppender()) {
             for (int i = 0; i < records; i++) {
                 sent = partition.nextOffset() + 1;
                 acked = appender.append(value(partition.nextOffset())) + 1;

@@ -262,13 +262,13 @@ final class TransactionActions {
         Partition partition = place.partition();
         String words = "plain " + expected.nextPlain();
         byte[] value = ExpectedPlace.value(words, LENGTHS[random.nextInt(LENGTHS.length)]);
-        try (Appender appender = partition.openSharedAppender()) {
+        try (Appender appender = partition.openAppender()) {
             Batch batch = appender.newBatch();
             add(batch, words, value);
             long next = partition.nextOffset();
             place.plain.put(next, words);
             boolean isSync = random.nextBoolean();
-            long offset = isSync ? appender.append(batch) : appender.appendAsync(batch);
+            long offset = isSync ? appender.append(batch) : appender.tryAppend(batch);
             if (offset != next) {
                 place.plain.remove(next); // refused, or a marker came first
                 if (offset >= 0) {

@@ -36,9 +36,9 @@ public final class ClaimExample {
     }
 
     static void run(Path dir, PrintStream out) {
-        try (LogStore store = LogStore.in(dir).tier(FileTier.at(dir.resolve("segments"))).open()) {
+        try (LogStore store = LogStore.at(dir).tier(FileTier.at(dir.resolve("segments"))).open()) {
             Partition log = store.createTopic("readings", TopicOptions.defaults()).partition(0);
-            try (ExclusiveAppender appender = log.openAppender()) {
+            try (ExclusiveAppender appender = log.openExclusiveAppender()) {
                 for (int sensor = 1; sensor <= 3; sensor++) {
                     Claim claim = claim(appender);
                     ByteBuffer buffer = claim.buffer();

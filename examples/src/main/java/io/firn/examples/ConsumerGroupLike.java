@@ -27,7 +27,7 @@ public final class ConsumerGroupLike {
     }
 
     static void run(Path dir, PrintStream out) {
-        try (LogStore store = LogStore.in(dir).tier(FileTier.at(dir.resolve("segments"))).open()) {
+        try (LogStore store = LogStore.at(dir).tier(FileTier.at(dir.resolve("segments"))).open()) {
             Topic orders = store.createTopic("orders", TopicOptions.defaults());
             try (Appender appender = orders.partition(0).openAppender()) {
                 for (int i = 1; i <= 5; i++) {
@@ -37,7 +37,7 @@ public final class ConsumerGroupLike {
             consume(orders, 3, out);
         }
         out.println("Closed, and opened again.");
-        try (LogStore store = LogStore.in(dir).tier(FileTier.at(dir.resolve("segments"))).open()) {
+        try (LogStore store = LogStore.at(dir).tier(FileTier.at(dir.resolve("segments"))).open()) {
             consume(store.openTopic("orders"), 3, out);
         }
     }

@@ -29,19 +29,19 @@ public final class EmbeddedAgent {
 
     static void run(Path dir, PrintStream out) {
         FileTier tier = FileTier.at(dir.resolve("segments"));
-        try (LogStore store = LogStore.in(dir).tier(tier).invokerMode().open()) {
+        try (LogStore store = LogStore.at(dir).tier(tier).invokerMode().open()) {
             Partition log = store.createTopic("ticks", TopicOptions.defaults()).partition(0);
             IdleStrategy idle = new BackoffIdleStrategy();
             ByteBuffer tick = ByteBuffer.allocate(Integer.BYTES);
             int[] read = {0};
 
-            try (Appender appender = log.openAppender();
+            try (Appender appender = log.openExclusiveAppender();
                     Tailer tailer = log.openTailer()) {
                 while (read[0] < RECORDS) {
                     int work = 0;
                     if (log.nextOffset() < RECORDS) {
                         tick.putInt(0, (int) log.nextOffset());
-                        work += appender.appendAsync(tick) == Appender.BACK_PRESSURED ? 0 : 1;
+                        work += appender.tryAppend(tick) == Appender.BACK_PRESSURED ? 0 : 1;
                     }
                     work += store.doWork(); // reserves segments, forces, seals, deletes
                     work +=

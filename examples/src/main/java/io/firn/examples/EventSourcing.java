@@ -31,7 +31,7 @@ public final class EventSourcing {
         Account(Partition log) {
             this.log = log;
             this.tailer = log.openTailer();
-            this.appender = log.openSharedAppender();
+            this.appender = log.openAppender();
         }
 
         void refresh() {
@@ -76,7 +76,7 @@ public final class EventSourcing {
     }
 
     static void run(Path dir, PrintStream out) {
-        try (LogStore store = LogStore.in(dir).tier(FileTier.at(dir.resolve("segments"))).open()) {
+        try (LogStore store = LogStore.at(dir).tier(FileTier.at(dir.resolve("segments"))).open()) {
             Topic topic = store.ensureTopic("account", TopicOptions.defaults());
             run(topic.partition(0), out);
         }

@@ -17,7 +17,7 @@ public final class FirstScreen {
     /** Appends a record and prints the whole log; the directory is the only argument. */
     public static void main(String[] args) {
         Path dir = Path.of(args.length > 0 ? args[0] : "orders-log");
-        try (LogStore store = LogStore.in(dir).tier(FileTier.at(dir.resolve("segments"))).open()) {
+        try (LogStore store = LogStore.at(dir).tier(FileTier.at(dir.resolve("segments"))).open()) {
             Topic topic = store.ensureTopic("orders", TopicOptions.defaults());
             try (Appender appender = topic.partition(0).openAppender()) {
                 appender.append("first".getBytes(UTF_8)); // durable when it returns

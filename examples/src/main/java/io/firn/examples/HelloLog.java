@@ -87,7 +87,7 @@ public final class HelloLog implements Callable<Integer> {
 
     /** Uses files; with --pmem a pool of persistent memory first, and files when it is full. */
     private LogStoreBuilder describe() {
-        LogStoreBuilder store = LogStore.in(dir);
+        LogStoreBuilder store = LogStore.at(dir);
         if (pool != null) {
             pmem =
                     PmemTier.builder(pool)

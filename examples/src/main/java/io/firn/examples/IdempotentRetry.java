@@ -29,7 +29,7 @@ public final class IdempotentRetry {
 
     static void run(Path dir, PrintStream out) {
         long producer;
-        try (LogStore store = LogStore.in(dir).tier(FileTier.at(dir.resolve("segments"))).open()) {
+        try (LogStore store = LogStore.at(dir).tier(FileTier.at(dir.resolve("segments"))).open()) {
             Partition log = store.createTopic("payments", TopicOptions.defaults()).partition(0);
             producer = HostedStore.of(store).newProducerId(); // the producer has to remember it
             try (Appender appender = log.openAppender()) {
@@ -39,7 +39,7 @@ public final class IdempotentRetry {
             }
         }
         out.println("Closed, and opened again.");
-        try (LogStore store = LogStore.in(dir).tier(FileTier.at(dir.resolve("segments"))).open()) {
+        try (LogStore store = LogStore.at(dir).tier(FileTier.at(dir.resolve("segments"))).open()) {
             Partition log = store.openTopic("payments").partition(0);
             try (Appender appender = log.openAppender()) {
                 out.println("Again, at offset " + appender.append(payment(appender, producer, 0)));

@@ -77,7 +77,7 @@ public final class LatestPrices {
     }
 
     private static LogStore open(Path dir) {
-        return LogStore.in(dir).tier(FileTier.at(dir.resolve("segments"))).open();
+        return LogStore.at(dir).tier(FileTier.at(dir.resolve("segments"))).open();
     }
 
     private static byte[] bytes(String text) {

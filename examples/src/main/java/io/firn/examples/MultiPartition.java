@@ -26,7 +26,7 @@ public final class MultiPartition {
     }
 
     static void run(Path dir, PrintStream out) {
-        try (LogStore store = LogStore.in(dir).tier(FileTier.at(dir.resolve("segments"))).open()) {
+        try (LogStore store = LogStore.at(dir).tier(FileTier.at(dir.resolve("segments"))).open()) {
             // Each partition reserves a segment, so small segments save space here.
             Topic topic =
                     store.createTopic(

@@ -109,7 +109,7 @@ public final class OrderBook {
     }
 
     private static LogStoreBuilder open(Path dir) {
-        return LogStore.in(dir).tier(FileTier.at(dir.resolve("segments")));
+        return LogStore.at(dir).tier(FileTier.at(dir.resolve("segments")));
     }
 
     private static Process startBook(Path dir) throws IOException {

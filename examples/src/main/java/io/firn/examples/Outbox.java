@@ -68,6 +68,6 @@ public final class Outbox {
     }
 
     private static LogStore open(Path dir) {
-        return LogStore.in(dir).tier(FileTier.at(dir.resolve("segments"))).open();
+        return LogStore.at(dir).tier(FileTier.at(dir.resolve("segments"))).open();
     }
 }

@@ -54,7 +54,7 @@ public final class OwnMigrationPolicy {
     static void run(Path dir, PrintStream out) throws InterruptedException {
         MigrationPolicy policy = OwnMigrationPolicy::auditGoesDown;
         try (LogStore store =
-                        LogStore.in(dir)
+                        LogStore.at(dir)
                                 .tier("hot", FileTier.at(dir.resolve("hot")))
                                 .tier("cold", FileTier.at(dir.resolve("cold")))
                                 .open();

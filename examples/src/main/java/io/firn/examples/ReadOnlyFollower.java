@@ -30,7 +30,7 @@ public final class ReadOnlyFollower {
     }
 
     static void run(Path dir, PrintStream out) throws IOException, InterruptedException {
-        try (LogStore store = LogStore.in(dir).tier(FileTier.at(dir.resolve("segments"))).open()) {
+        try (LogStore store = LogStore.at(dir).tier(FileTier.at(dir.resolve("segments"))).open()) {
             Topic news = store.createTopic("news", TopicOptions.defaults());
             Process follower = startFollower(dir);
             try (Appender appender = news.partition(0).openAppender()) {
@@ -61,7 +61,7 @@ public final class ReadOnlyFollower {
         public static void main(String[] args) {
             Path dir = Path.of(args[0]);
             FileTier tier = FileTier.at(dir.resolve("segments"));
-            try (LogStore store = LogStore.in(dir).tier(tier).readOnly().open();
+            try (LogStore store = LogStore.at(dir).tier(tier).readOnly().open();
                     Tailer tailer = store.openTopic("news").openTailer()) {
                 boolean[] ended = {false};
                 while (!ended[0]) {

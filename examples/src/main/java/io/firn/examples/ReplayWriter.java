@@ -24,7 +24,7 @@ final class ReplayWriter {
 
     /** Opens a store whose segments are in files below its directory. */
     static LogStore open(Path dir) {
-        return LogStore.in(dir).tier(FileTier.at(dir.resolve("segments"))).open();
+        return LogStore.at(dir).tier(FileTier.at(dir.resolve("segments"))).open();
     }
 
     /** Appends the next lines, up to a position in their file. */

@@ -27,13 +27,13 @@ public final class RequestPipeline {
     }
 
     static void run(Path dir, PrintStream out) {
-        try (LogStore store = LogStore.in(dir).tier(FileTier.at(dir.resolve("segments"))).open()) {
+        try (LogStore store = LogStore.at(dir).tier(FileTier.at(dir.resolve("segments"))).open()) {
             Topic topic = store.ensureTopic("requests", TopicOptions.defaults());
             AtomicLong durable = new AtomicLong(topic.partition(0).durableOffset());
             long first = durable.get();
             long answered = first;
 
-            try (ExclusiveAppender appender = topic.partition(0).openAppender()) {
+            try (ExclusiveAppender appender = topic.partition(0).openExclusiveAppender()) {
                 // Called on the thread that forced, so it must return quickly.
                 appender.onDurable((partition, offset) -> durable.set(offset));
 
@@ -42,7 +42,7 @@ public final class RequestPipeline {
                 while (answered < first + REQUESTS) {
                     if (next < first + REQUESTS && next - answered < IN_FLIGHT) {
                         request.putLong(0, next);
-                        long offset = appender.appendAsync(request);
+                        long offset = appender.tryAppend(request);
                         next = offset == Appender.BACK_PRESSURED ? next : offset + 1;
                     }
                     while (answered < durable.get()) {

@@ -36,9 +36,9 @@ public final class SbeClaim {
     }
 
     static void run(Path dir, PrintStream out) {
-        try (LogStore store = LogStore.in(dir).tier(FileTier.at(dir.resolve("segments"))).open()) {
+        try (LogStore store = LogStore.at(dir).tier(FileTier.at(dir.resolve("segments"))).open()) {
             Partition log = store.createTopic("quotes", TopicOptions.defaults()).partition(0);
-            try (ExclusiveAppender appender = log.openAppender()) {
+            try (ExclusiveAppender appender = log.openExclusiveAppender()) {
                 Quotes quotes = new Quotes(appender);
                 quotes.append(815, 1.0842, Side.BUY, "XETRA");
                 quotes.append(4711, 99.5, Side.SELL, "LSE");

@@ -88,7 +88,7 @@ public final class TransferBetweenPartitions {
     }
 
     private static LogStore open(Path dir) {
-        return LogStore.in(dir).tier(FileTier.at(dir.resolve("segments"))).open();
+        return LogStore.at(dir).tier(FileTier.at(dir.resolve("segments"))).open();
     }
 
     private static byte[] bytes(int amount) {

@@ -40,7 +40,7 @@ public final class TwoProcesses {
             Topic topic = store.createTopic("times", options);
             Process reader = startReader(dir);
             reader.getInputStream().read(); // a byte: it is ready
-            try (ExclusiveAppender appender = topic.partition(0).openAppender()) {
+            try (ExclusiveAppender appender = topic.partition(0).openExclusiveAppender()) {
                 ByteBuffer value = ByteBuffer.allocate(Long.BYTES);
                 for (int i = 0; i < RECORDS; i++) {
                     appender.append(value.putLong(0, System.nanoTime()));
@@ -54,7 +54,7 @@ public final class TwoProcesses {
     }
 
     private static LogStoreBuilder open(Path dir) {
-        return LogStore.in(dir).tier(FileTier.at(dir.resolve("segments")));
+        return LogStore.at(dir).tier(FileTier.at(dir.resolve("segments")));
     }
 
     private static Process startReader(Path dir) throws IOException {

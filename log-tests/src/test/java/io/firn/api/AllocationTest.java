@@ -88,7 +88,7 @@ class AllocationTest {
     @ParameterizedTest
     @EnumSource
     void shouldAppendExclusivelyWithoutAllocation(Durability durability) {
-        try (ExclusiveAppender appender = created(durability).openAppender()) {
+        try (ExclusiveAppender appender = created(durability).openExclusiveAppender()) {
             appendInEveryWay(appender);
         }
     }
@@ -100,7 +100,7 @@ class AllocationTest {
         ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
         Partition partition = created(durability);
         byte[] large = Stores.numbered(1, 16_000);
-        try (ExclusiveAppender appender = partition.openAppender()) {
+        try (ExclusiveAppender appender = partition.openExclusiveAppender()) {
             List<Long> much = new ArrayList<>();
             for (int i = 0; i < 20_000; i++) {
                 boolean counts = partition.metrics().rolls() > 10;
@@ -120,7 +120,7 @@ class AllocationTest {
     @ParameterizedTest
     @EnumSource
     void shouldAppendInCompanyWithoutAllocation(Durability durability) {
-        try (Appender appender = created(durability).openSharedAppender()) {
+        try (Appender appender = created(durability).openAppender()) {
             appendInEveryWay(appender);
         }
     }
@@ -139,7 +139,7 @@ class AllocationTest {
                         case 1 -> appender.append(heap);
                         case 2 -> appender.append(buffer, 0, value.length);
                         case 3 -> appender.append(direct);
-                        default -> appender.appendAsync(value, 0, value.length);
+                        default -> appender.tryAppend(value, 0, value.length);
                     }
                 });
         assertNoAllocation(i -> appender.append(offHeap, 0, value.length));
@@ -149,7 +149,7 @@ class AllocationTest {
                     switch (i % 3) {
                         case 0 -> appender.append(value, value);
                         case 1 -> appender.append(value, value, headers);
-                        default -> appender.appendAsync(value, value);
+                        default -> appender.tryAppend(value, value);
                     }
                 });
         appender.onDurable(null);
@@ -158,7 +158,7 @@ class AllocationTest {
     @ParameterizedTest
     @EnumSource
     void shouldAppendBatchesWithoutAllocation(Durability durability) {
-        try (Appender appender = created(durability).openSharedAppender()) {
+        try (Appender appender = created(durability).openAppender()) {
             Batch batch = appender.newBatch();
             long producer = HostedStore.of(store).newProducerId();
             int[] sequence = new int[1];
@@ -177,7 +177,7 @@ class AllocationTest {
     @ParameterizedTest
     @EnumSource
     void shouldClaimWithoutAllocation(Durability durability) {
-        try (ExclusiveAppender appender = created(durability).openAppender()) {
+        try (ExclusiveAppender appender = created(durability).openExclusiveAppender()) {
             assertNoAllocation(
                     i -> {
                         Claim claim = appender.tryClaim(value.length);
@@ -189,7 +189,7 @@ class AllocationTest {
                             } else if (i % 2 == 0) {
                                 claim.commit();
                             } else {
-                                claim.commitAsync();
+                                claim.commitWithoutWaiting();
                             }
                         }
                     });
@@ -203,7 +203,7 @@ class AllocationTest {
             for (int t = 0; t < 3; t++) {
                 Partition partition =
                         idle.createTopic("t" + t, TopicOptions.defaults()).partition(0);
-                try (Appender appender = partition.openAppender()) {
+                try (Appender appender = partition.openExclusiveAppender()) {
                     appender.append(value);
                 }
             }
@@ -214,7 +214,7 @@ class AllocationTest {
     @Test
     void shouldPollWithoutAllocation() {
         Partition partition = created(Durability.WRITTEN);
-        try (Appender appender = partition.openAppender();
+        try (Appender appender = partition.openExclusiveAppender();
                 Tailer tailer = partition.openTailer()) {
             Batch batch = appender.newBatch();
             for (int i = 0; i < 3; i++) {
@@ -250,7 +250,7 @@ class AllocationTest {
     void shouldPollAtACursorWithoutAllocation() {
         Partition partition = created(Durability.WRITTEN);
         CursorOptions options = CursorOptions.at("c").withCommitEvery(10, Duration.ofMillis(50));
-        try (Appender appender = partition.openAppender();
+        try (Appender appender = partition.openExclusiveAppender();
                 CursorTailer tailer = partition.topic().openTailer(options)) {
             long[] sum = new long[1];
             RecordHandler handler =

@@ -67,7 +67,7 @@ class AppendTest {
     }
 
     private Appender appender(Kind kind) {
-        return kind == Kind.EXCLUSIVE ? partition.openAppender() : partition.openSharedAppender();
+        return kind == Kind.EXCLUSIVE ? partition.openExclusiveAppender() : partition.openAppender();
     }
 
     @ParameterizedTest
@@ -94,19 +94,19 @@ class AppendTest {
         if (value instanceof ByteBuffer buffer) {
             int position = buffer.position();
             int limit = buffer.limit();
-            long offset = async ? appender.appendAsync(buffer) : appender.append(buffer);
+            long offset = async ? appender.tryAppend(buffer) : appender.append(buffer);
             assertEquals(position, buffer.position(), "the caller's position stays");
             assertEquals(limit, buffer.limit(), "the caller's limit stays");
             return offset;
         } else if (value instanceof DirectBuffer buffer) {
             int length = buffer.capacity() - 3;
             return async
-                    ? appender.appendAsync(buffer, 2, length)
+                    ? appender.tryAppend(buffer, 2, length)
                     : appender.append(buffer, 2, length);
         }
         byte[] array = (byte[]) value;
         return async
-                ? appender.appendAsync(array, 2, array.length - 3)
+                ? appender.tryAppend(array, 2, array.length - 3)
                 : appender.append(array, 2, array.length - 3);
     }
 
@@ -141,7 +141,7 @@ class AppendTest {
     @Test
     void shouldReadADirectBufferAnewEachTime() {
         ByteBuffer reused = ByteBuffer.allocateDirect(100);
-        try (Appender appender = partition.openAppender()) {
+        try (Appender appender = partition.openExclusiveAppender()) {
             for (int i = 0; i < 5; i++) {
                 reused.clear();
                 reused.position(i).put(bytes("number " + i)).flip().position(i);
@@ -195,7 +195,7 @@ class AppendTest {
         Partition compressed =
                 store.createTopic("c", Stores.small().withCompression(compression)).partition(0);
         byte[] empty = {};
-        try (Appender appender = compressed.openAppender()) {
+        try (Appender appender = compressed.openExclusiveAppender()) {
             Batch batch = appender.newBatch();
             batch.add(null, null);
             batch.add(empty, empty);
@@ -222,7 +222,7 @@ class AppendTest {
 
     @Test
     void shouldStampRecordsWithTheClockUnlessTold() {
-        try (Appender appender = partition.openAppender()) {
+        try (Appender appender = partition.openExclusiveAppender()) {
             Batch batch = appender.newBatch();
             batch.add(bytes("a"));
             clock.advance(500);
@@ -240,7 +240,7 @@ class AppendTest {
 
     @Test
     void shouldForgetWhatWasClearedAndKeepWhatWasAppended() {
-        try (Appender appender = partition.openAppender()) {
+        try (Appender appender = partition.openExclusiveAppender()) {
             Batch batch = appender.newBatch();
             batch.add(bytes("k"), bytes("one")).key(bytes("left over")).header("left", null);
             batch.clear().add(bytes("two"));
@@ -269,7 +269,7 @@ class AppendTest {
             for (int length : new int[] {largest + 1, LIMIT, LIMIT + 1, 50_000_000}) {
                 byte[] value = new byte[length];
                 refused(() -> appender.append(value));
-                refused(() -> appender.appendAsync(value, 0, length));
+                refused(() -> appender.tryAppend(value, 0, length));
                 refused(() -> appender.append(ByteBuffer.wrap(value)));
                 refused(() -> appender.append(ByteBuffer.allocateDirect(length)));
                 refused(() -> batch.key(bytes("k")).value(value).header("h", null).add());
@@ -311,12 +311,12 @@ class AppendTest {
         TopicOptions smaller = Stores.small().withMaxRecordBytes(LIMIT);
         Partition strict = store.createTopic("strict", smaller).partition(0);
         try (Appender other = appender(kind);
-                Appender appender = strict.openSharedAppender()) {
+                Appender appender = strict.openAppender()) {
             Batch batch = other.newBatch().add(new byte[10]).add(new byte[LIMIT]);
             RecordTooLargeException e =
                     assertThrows(RecordTooLargeException.class, () -> appender.append(batch));
             assertTrue(e.getMessage().contains(Integer.toString(LIMIT)), e.getMessage());
-            assertThrows(RecordTooLargeException.class, () -> appender.appendAsync(batch));
+            assertThrows(RecordTooLargeException.class, () -> appender.tryAppend(batch));
             assertThrows(RecordTooLargeException.class, () -> appender.appendIfNext(0, batch));
             assertEquals(0, appender.append(batch.clear().add(new byte[10])));
             assertEquals(0, other.append(batch.add(new byte[LIMIT])));
@@ -335,7 +335,7 @@ class AppendTest {
                     assertThrows(RecordTooLargeException.class, () -> appender.append(batch));
             String limit = Integer.toString(Stores.SEGMENT_BYTES);
             assertTrue(e.getMessage().contains(limit), e.getMessage());
-            assertThrows(RecordTooLargeException.class, () -> appender.appendAsync(batch));
+            assertThrows(RecordTooLargeException.class, () -> appender.tryAppend(batch));
             assertEquals(0, partition.nextOffset());
             batch.clear().add(new byte[25_000]).add(new byte[25_000]);
             assertEquals(0, appender.append(batch));
@@ -345,7 +345,7 @@ class AppendTest {
 
     @Test
     void shouldFillASegmentToItsLastByte() {
-        try (Appender appender = partition.openAppender()) {
+        try (Appender appender = partition.openExclusiveAppender()) {
             Batch batch = appender.newBatch();
             int last = Stores.SEGMENT_BYTES - 60_000;
             do {
@@ -392,13 +392,13 @@ class AppendTest {
         Gate forcing = new Gate();
         try (LogStore slow = Stores.at(directory.resolve("slow"), medium).open()) {
             Partition log = slow.createTopic("t", Stores.small()).partition(0);
-            try (Appender appender = log.openSharedAppender();
+            try (Appender appender = log.openAppender();
                     Tailer tailer = log.openTailer()) {
                 appender.append(bytes("a"));
                 assertEquals(1, readAll(tailer).size());
                 medium.beforeForce(forcing);
                 forcing.shut();
-                assertEquals(1, appender.appendAsync(bytes("in between"), 0, 10));
+                assertEquals(1, appender.tryAppend(bytes("in between"), 0, 10));
                 UnexpectedOffsetException e =
                         assertThrows(
                                 UnexpectedOffsetException.class,
@@ -429,8 +429,8 @@ class AppendTest {
                             () -> appender.append((Batch) null),
                             () -> appender.appendIfNext(0, null),
                             () -> HostedAppender.of(appender).appendBatch(null),
-                            () -> appender.appendAsync((byte[]) null, 0, 1),
-                            () -> appender.appendAsync((Batch) null),
+                            () -> appender.tryAppend((byte[]) null, 0, 1),
+                            () -> appender.tryAppend((Batch) null),
                             () -> appender.newBatch().key((org.agrona.DirectBuffer) null, 0, 1));
             for (org.junit.jupiter.api.function.Executable call : calls) {
                 RuntimeException e = assertThrows(RuntimeException.class, call);
@@ -442,23 +442,23 @@ class AppendTest {
 
     @Test
     void shouldKeepOthersOutWhileAnExclusiveAppenderIsOpen() {
-        Appender exclusive = partition.openAppender();
+        Appender exclusive = partition.openExclusiveAppender();
+        assertThrows(AppenderBusyException.class, () -> partition.openExclusiveAppender());
         assertThrows(AppenderBusyException.class, () -> partition.openAppender());
-        assertThrows(AppenderBusyException.class, () -> partition.openSharedAppender());
         assertThrows(AppenderBusyException.class, () -> partition.topic().openAppender());
         exclusive.close();
         exclusive.close();
 
-        Appender one = partition.openSharedAppender();
-        Appender two = partition.openSharedAppender();
-        assertThrows(AppenderBusyException.class, () -> partition.openAppender());
+        Appender one = partition.openAppender();
+        Appender two = partition.openAppender();
+        assertThrows(AppenderBusyException.class, () -> partition.openExclusiveAppender());
         one.close();
         one.close();
-        assertThrows(AppenderBusyException.class, () -> partition.openAppender());
+        assertThrows(AppenderBusyException.class, () -> partition.openExclusiveAppender());
         two.append(bytes("still open"));
         two.close();
 
-        try (Appender again = partition.openAppender()) {
+        try (Appender again = partition.openExclusiveAppender()) {
             assertEquals(1, again.append(bytes("free again")));
         }
     }
@@ -477,10 +477,10 @@ class AppendTest {
                         () -> appender.append(ByteBuffer.allocate(1)),
                         () -> appender.append(buffer, 0, 1),
                         () -> appender.append(batch),
-                        () -> appender.appendAsync(bytes("b"), 0, 1),
-                        () -> appender.appendAsync(ByteBuffer.allocate(1)),
-                        () -> appender.appendAsync(buffer, 0, 1),
-                        () -> appender.appendAsync(batch),
+                        () -> appender.tryAppend(bytes("b"), 0, 1),
+                        () -> appender.tryAppend(ByteBuffer.allocate(1)),
+                        () -> appender.tryAppend(buffer, 0, 1),
+                        () -> appender.tryAppend(batch),
                         () -> appender.appendIfNext(1, batch),
                         () -> appender.awaitDurable(0),
                         () -> appender.whenDurable(0),
@@ -493,7 +493,7 @@ class AppendTest {
 
     @Test
     void shouldRefuseRangesOutsideOfWhatWasHandedIn() {
-        try (Appender appender = partition.openAppender()) {
+        try (Appender appender = partition.openExclusiveAppender()) {
             byte[] value = new byte[10];
             DirectBuffer buffer = new UnsafeBuffer(value);
             for (int[] range : new int[][] {{0, 11}, {-1, 2}, {10, 1}, {5, -1}, {1, 10}}) {
@@ -510,7 +510,7 @@ class AppendTest {
 
     @Test
     void shouldSayWhatRecordsHoldWhileTheyAreHandedOut() {
-        try (Appender appender = partition.openAppender()) {
+        try (Appender appender = partition.openExclusiveAppender()) {
             appender.append(
                     appender.newBatch()
                             .key(bytes("key"))

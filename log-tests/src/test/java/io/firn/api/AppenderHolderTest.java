@@ -55,31 +55,31 @@ class AppenderHolderTest {
     }
 
     private AppenderBusyException refused() {
-        return assertThrows(AppenderBusyException.class, () -> partition.openAppender());
+        return assertThrows(AppenderBusyException.class, () -> partition.openExclusiveAppender());
     }
 
     @Test
     void shouldCloseWhatIsGivenUpAndOpenTheExclusiveAppender() {
         Holder holder = new Holder();
-        Appender shared = HostedPartition.of(partition).openSharedAppender(holder);
+        Appender shared = HostedPartition.of(partition).openAppender(holder);
         shared.append(bytes("a"));
-        try (ExclusiveAppender exclusive = partition.openAppender()) {
+        try (ExclusiveAppender exclusive = partition.openExclusiveAppender()) {
             assertEquals(1, exclusive.append(bytes("b")));
             assertThrows(ClosedException.class, () -> shared.append(bytes("c")));
             shared.close();
             assertThrows(
                     AppenderBusyException.class,
-                    () -> HostedPartition.of(partition).openSharedAppender(holder));
+                    () -> HostedPartition.of(partition).openAppender(holder));
             refused();
         }
         assertEquals(1, holder.asked, "what is closed is not asked for");
-        Appender again = HostedPartition.of(partition).openSharedAppender(holder);
+        Appender again = HostedPartition.of(partition).openAppender(holder);
         assertEquals(2, again.append(bytes("c")));
-        try (Appender other = partition.openSharedAppender()) {
+        try (Appender other = partition.openAppender()) {
             assertEquals(3, other.append(bytes("d")));
         }
         again.close();
-        partition.openAppender().close();
+        partition.openExclusiveAppender().close();
         assertEquals(1, holder.asked);
     }
 
@@ -87,20 +87,20 @@ class AppenderHolderTest {
     void shouldSayWhoHasTheSharedAppenderThatIsInUse() {
         Holder holder = new Holder();
         holder.isBusy = true;
-        try (Appender shared = HostedPartition.of(partition).openSharedAppender(holder)) {
+        try (Appender shared = HostedPartition.of(partition).openAppender(holder)) {
             AppenderBusyException e = refused();
             assertTrue(e.getMessage().contains("the holder of this test"), e::getMessage);
             assertEquals(0, shared.append(bytes("a")));
             holder.isBusy = false;
-            partition.openAppender().close();
+            partition.openExclusiveAppender().close();
         }
     }
 
     @Test
     void shouldNotTakeAnAppenderWhereAnotherOneIsOpenAnyway() {
         Holder holder = new Holder();
-        try (Appender shared = HostedPartition.of(partition).openSharedAppender(holder);
-                Appender other = partition.openSharedAppender()) {
+        try (Appender shared = HostedPartition.of(partition).openAppender(holder);
+                Appender other = partition.openAppender()) {
             refused();
             assertEquals(0, holder.asked);
             assertEquals(0, shared.append(bytes("a")));

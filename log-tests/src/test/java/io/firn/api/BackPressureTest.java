@@ -38,23 +38,23 @@ class BackPressureTest {
     @Test
     void shouldRefuseWithoutATraceUntilABlockIsThere() {
         try (LogStore store = Stores.at(directory, medium).invokerMode().open();
-                ExclusiveAppender appender = created(store).openAppender()) {
+                ExclusiveAppender appender = created(store).openExclusiveAppender()) {
             Partition partition = store.openTopic("t").partition(0);
             Batch batch = appender.newBatch().add(bytes("a"));
             ByteBuffer foreign = ForeignBatches.of(io.firn.Compression.NONE, "a");
             long refused = Appender.BACK_PRESSURED;
-            assertEquals(refused, appender.appendAsync(bytes("a"), 0, 1));
-            assertEquals(refused, appender.appendAsync(ByteBuffer.wrap(bytes("a"))));
-            assertEquals(refused, appender.appendAsync(new UnsafeBuffer(bytes("a")), 0, 1));
-            assertEquals(refused, appender.appendAsync(batch));
-            assertEquals(refused, HostedAppender.of(appender).appendBatchAsync(foreign));
+            assertEquals(refused, appender.tryAppend(bytes("a"), 0, 1));
+            assertEquals(refused, appender.tryAppend(ByteBuffer.wrap(bytes("a"))));
+            assertEquals(refused, appender.tryAppend(new UnsafeBuffer(bytes("a")), 0, 1));
+            assertEquals(refused, appender.tryAppend(batch));
+            assertEquals(refused, HostedAppender.of(appender).tryAppendBatch(foreign));
             assertNull(appender.tryClaim(1));
             assertEquals(0, partition.nextOffset());
             assertEquals(0, partition.metrics().segments());
             store.doWork();
-            assertEquals(0, appender.appendAsync(batch));
-            assertEquals(1, appender.appendAsync(batch));
-            assertEquals(2, HostedAppender.of(appender).appendBatchAsync(foreign));
+            assertEquals(0, appender.tryAppend(batch));
+            assertEquals(1, appender.tryAppend(batch));
+            assertEquals(2, HostedAppender.of(appender).tryAppendBatch(foreign));
             assertNotNull(appender.tryClaim(1));
         }
     }
@@ -62,12 +62,12 @@ class BackPressureTest {
     @Test
     void shouldRefuseAtARollUntilABlockIsThereAndThenGoOn() {
         try (LogStore store = Stores.at(directory, medium).invokerMode().open();
-                Appender appender = created(store).openAppender()) {
+                Appender appender = created(store).openExclusiveAppender()) {
             long next = 0;
             int refusals = 0;
             byte[] value = new byte[10_000];
             while (next < 40) {
-                long offset = appender.appendAsync(value, 0, value.length);
+                long offset = appender.tryAppend(value, 0, value.length);
                 if (offset == Appender.BACK_PRESSURED) {
                     refusals++;
                     store.doWork();
@@ -83,7 +83,7 @@ class BackPressureTest {
     @Test
     void shouldSetABlockAsideBeforeTheActiveOneIsFull() {
         try (LogStore store = Stores.at(directory, medium).invokerMode().open();
-                Appender appender = created(store).openAppender()) {
+                Appender appender = created(store).openExclusiveAppender()) {
             for (int i = 0; i < 100; i++) {
                 appender.append(new byte[5_000]);
                 store.doWork();
@@ -97,7 +97,7 @@ class BackPressureTest {
     @Test
     void shouldCountAStalledAppendOnce() {
         try (LogStore store = Stores.at(directory, medium).open();
-                Appender appender = created(store).openAppender()) {
+                Appender appender = created(store).openExclusiveAppender()) {
             Gate creating = new Gate();
             creating.shut();
             medium.beforeCreate(creating);
@@ -131,7 +131,7 @@ class BackPressureTest {
     @Test
     void shouldSayThatTheStoreIsFullAndWorkAgainWhenThereIsRoom() {
         try (LogStore store = withRoomFor(2);
-                Appender appender = created(store).openAppender()) {
+                Appender appender = created(store).openExclusiveAppender()) {
             Partition partition = store.openTopic("t").partition(0);
             StoreFullException e =
                     assertThrows(
@@ -157,7 +157,7 @@ class BackPressureTest {
     @Test
     void shouldRefuseEachAppendInTheSameWayUntilSpaceIsFreed() {
         try (LogStore store = withRoomFor(2);
-                ExclusiveAppender appender = created(store).openAppender()) {
+                ExclusiveAppender appender = created(store).openExclusiveAppender()) {
             Partition partition = store.openTopic("t").partition(0);
             byte[] value = new byte[10_000];
             assertThrows(
@@ -169,7 +169,7 @@ class BackPressureTest {
                     });
             for (int i = 0; i < 10; i++) {
                 assertThrows(
-                        StoreFullException.class, () -> appender.appendAsync(value, 0, 10_000));
+                        StoreFullException.class, () -> appender.tryAppend(value, 0, 10_000));
                 assertThrows(StoreFullException.class, () -> appender.tryClaim(10_000));
                 if (i % 3 == 0) {
                     store.doWork(); // asks the tiers again
@@ -179,7 +179,7 @@ class BackPressureTest {
             long end = partition.nextOffset();
             partition.deleteRecordsBefore(end);
             Stores.work(store);
-            assertEquals(end, appender.appendAsync(value, 0, 10_000));
+            assertEquals(end, appender.tryAppend(value, 0, 10_000));
         }
     }
 
@@ -188,10 +188,10 @@ class BackPressureTest {
     void shouldNoLongerCallAStoreFullWhenATopicWasDeleted() {
         try (LogStore store = withRoomFor(2)) {
             Partition other = store.createTopic("other", Stores.small()).partition(0);
-            try (Appender filler = other.openAppender()) {
+            try (Appender filler = other.openExclusiveAppender()) {
                 filler.append(new byte[30_000]);
             }
-            try (Appender appender = created(store).openAppender()) {
+            try (Appender appender = created(store).openExclusiveAppender()) {
                 byte[] value = new byte[10_000];
                 assertThrows(
                         StoreFullException.class,
@@ -212,7 +212,7 @@ class BackPressureTest {
     @Test
     void shouldNotTryForABlockAgainAndAgainWhileTheStoreIsFull() {
         try (LogStore store = withRoomFor(1);
-                Appender appender = created(store).openAppender()) {
+                Appender appender = created(store).openExclusiveAppender()) {
             appender.append(new byte[30_000]);
             // Half full, so the next block is wanted, and there is none. The clock stands still.
             Stores.work(store);
@@ -233,7 +233,7 @@ class BackPressureTest {
     @Test
     void shouldTellTheAppenderWhyThereIsNoBlock() {
         try (LogStore store = Stores.at(directory, medium).open();
-                Appender appender = created(store).openSharedAppender()) {
+                Appender appender = created(store).openAppender()) {
             for (RuntimeException failure :
                     new RuntimeException[] {
                         new UncheckedIOException(new IOException("unchecked on purpose")),
@@ -272,10 +272,10 @@ class BackPressureTest {
                             throw new IndexOutOfBoundsException("on purpose");
                         }
                     });
-            try (Appender one = broken.openSharedAppender();
-                    Appender two = sound.openSharedAppender();
-                    Appender three = other.openSharedAppender()) {
-                one.appendAsync(bytes("a"), 0, 1);
+            try (Appender one = broken.openAppender();
+                    Appender two = sound.openAppender();
+                    Appender three = other.openAppender()) {
+                one.tryAppend(bytes("a"), 0, 1);
                 assertEquals(0, two.append(bytes("b")));
                 assertEquals(0, three.append(bytes("b")));
                 assertThrows(FirnException.class, () -> one.append(bytes("a")));

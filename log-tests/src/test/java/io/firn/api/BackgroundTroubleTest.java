@@ -54,7 +54,7 @@ class BackgroundTroubleTest {
     }
 
     private static void append(Partition partition, int count) {
-        try (Appender appender = partition.openAppender()) {
+        try (Appender appender = partition.openExclusiveAppender()) {
             for (int i = 0; i < count; i++) {
                 appender.append(new byte[VALUE_BYTES]);
             }
@@ -175,7 +175,7 @@ class BackgroundTroubleTest {
         ObservedMedium ofStore = new ObservedMedium();
         try (LogStore store = open(ofStore)) {
             Topic topic = store.createTopic("t", Stores.small());
-            try (Appender appender = topic.partition(0).openAppender()) {
+            try (Appender appender = topic.partition(0).openExclusiveAppender()) {
                 appender.append(bytes("a"));
             }
             ofStore.beforeCreate(
@@ -198,7 +198,7 @@ class BackgroundTroubleTest {
     void shouldFollowOneTierWhileAnotherCannotBeRead() {
         ObservedMedium readers = new ObservedMedium();
         LogStoreBuilder builder =
-                LogStore.in(directory.resolve("store"))
+                LogStore.at(directory.resolve("store"))
                         .tier(
                                 "hot",
                                 FileTier.builder(directory.resolve("hot")).medium(readers).build())

@@ -49,7 +49,7 @@ class BackwardTest {
     }
 
     private void fill(int count, int length) {
-        try (Appender appender = partition.openAppender()) {
+        try (Appender appender = partition.openExclusiveAppender()) {
             Stores.fill(appender, count, length);
         }
     }
@@ -86,7 +86,7 @@ class BackwardTest {
         Partition packed =
                 store.createTopic("gzip", Stores.small().withCompression(Compression.GZIP))
                         .partition(0);
-        try (Appender appender = packed.openAppender()) {
+        try (Appender appender = packed.openExclusiveAppender()) {
             Stores.fill(appender, 5_000, 50);
         }
         Tailer tailer = packed.openTailer();

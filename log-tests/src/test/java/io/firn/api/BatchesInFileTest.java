@@ -59,7 +59,7 @@ class BatchesInFileTest {
     /** Four segments, of which three are sealed. */
     private static Partition fill(LogStore store) {
         Partition partition = store.createTopic("t", Stores.small()).partition(0);
-        try (Appender appender = partition.openSharedAppender()) {
+        try (Appender appender = partition.openAppender()) {
             for (int i = 0; i < COUNT; i++) {
                 byte[] value = new byte[VALUE_BYTES];
                 Arrays.fill(value, (byte) i);
@@ -129,7 +129,7 @@ class BatchesInFileTest {
     void shouldKeepTheFileOfASegmentThatIsSealedMeanwhile() throws IOException {
         store = Stores.at(directory).open();
         Partition partition = store.createTopic("t", Stores.small()).partition(0);
-        try (Appender appender = partition.openSharedAppender()) {
+        try (Appender appender = partition.openAppender()) {
             appender.append(new byte[VALUE_BYTES]);
             try (BatchRun run = readFirst(partition)) {
                 byte[] before = bytesOf(run);
@@ -231,7 +231,7 @@ class BatchesInFileTest {
         try {
             int open = 0;
             for (int i = 0; i <= most && open == i; i++) {
-                try (Appender appender = topic.partition(i).openSharedAppender()) {
+                try (Appender appender = topic.partition(i).openAppender()) {
                     appender.append(new byte[1]);
                 }
                 runs.add(readFirst(topic.partition(i)));
@@ -258,7 +258,7 @@ class BatchesInFileTest {
                 TopicOptions options = Stores.small().withPartitions(each).withTiers(tier);
                 Topic topic = store.createTopic(tier, options);
                 for (int i = 0; i < each; i++) {
-                    try (Appender appender = topic.partition(i).openSharedAppender()) {
+                    try (Appender appender = topic.partition(i).openAppender()) {
                         appender.append(new byte[1]);
                     }
                     runs.add(readFirst(topic.partition(i)));

@@ -38,7 +38,7 @@ class BatchesInMemoryTest {
         TopicOptions options = TopicOptions.defaults().withSegmentBytes(SEGMENT_BYTES);
         try (LogStore first = openStore()) {
             Partition filled = first.createTopic("t", options).partition(0);
-            try (Appender appender = filled.openSharedAppender()) {
+            try (Appender appender = filled.openAppender()) {
                 for (int i = 0; i < 150; i++) {
                     appender.append(new byte[10_000]);
                 }
@@ -50,7 +50,7 @@ class BatchesInMemoryTest {
     }
 
     private LogStore openStore() {
-        return LogStore.in(directory.resolve("store"))
+        return LogStore.at(directory.resolve("store"))
                 .tier(FileTier.at(directory.resolve("segments")))
                 .open();
     }

@@ -81,12 +81,12 @@ class CallbackTest {
             AtomicInteger told = new AtomicInteger();
             HostedPartition.of(partition).addVisibleListener(failure::fail);
             HostedPartition.of(partition).addVisibleListener(told::incrementAndGet);
-            try (Appender appender = partition.openSharedAppender()) {
+            try (Appender appender = partition.openAppender()) {
                 assertEquals(0, appender.append(bytes("a")));
                 assertEquals(1, appender.append(appender.newBatch().add(bytes("b"))));
                 Stores.await("the other listener", () -> told.get() >= 2);
             }
-            try (Appender appender = partition.openAppender()) {
+            try (Appender appender = partition.openExclusiveAppender()) {
                 assertEquals(2, appender.append(bytes("c")));
             }
             assertEquals(List.of("a", "b", "c"), texts(readAll(partition.openTailer())));
@@ -99,7 +99,7 @@ class CallbackTest {
     @EnumSource
     void shouldAppendOnceWhenADurableHandlerThrows(Failure failure) {
         Partition partition = created(Durability.DURABLE);
-        try (Appender appender = partition.openAppender()) {
+        try (Appender appender = partition.openExclusiveAppender()) {
             appender.onDurable((index, offset) -> failure.fail());
             assertEquals(0, appender.append(bytes("a")));
             assertEquals(1, appender.append(bytes("b")));
@@ -118,8 +118,8 @@ class CallbackTest {
                             () -> {
                                 Appender appender =
                                         exclusive
-                                                ? partition.openAppender()
-                                                : partition.openSharedAppender();
+                                                ? partition.openExclusiveAppender()
+                                                : partition.openAppender();
                                 HostedPartition.of(partition)
                                         .addVisibleListener(
                                                 () ->
@@ -145,7 +145,7 @@ class CallbackTest {
         assertThrows(
                 NullPointerException.class,
                 () -> HostedPartition.of(partition).addVisibleListener(null));
-        try (Appender appender = partition.openAppender()) {
+        try (Appender appender = partition.openExclusiveAppender()) {
             assertEquals(0, appender.append(bytes("a")));
         }
     }
@@ -169,14 +169,14 @@ class CallbackTest {
         Path place = directory.resolve("clocked");
         try (LogStore clocked = Stores.at(place).clock(clock).invokerMode().open()) {
             Partition partition = clocked.createTopic("t", Stores.small()).partition(0);
-            try (Appender appender = partition.openAppender()) {
+            try (Appender appender = partition.openExclusiveAppender()) {
                 appender.append(bytes("a"));
                 Batch batch = appender.newBatch().add(bytes("b"));
                 batch.producer(HostedStore.of(clocked).newProducerId(), 0, 0);
                 clock.fails = true;
-                assertThrows(IllegalStateException.class, () -> appender.appendAsync(batch));
+                assertThrows(IllegalStateException.class, () -> appender.tryAppend(batch));
                 assertThrows(
-                        IllegalStateException.class, () -> appender.appendAsync(bytes("c"), 0, 1));
+                        IllegalStateException.class, () -> appender.tryAppend(bytes("c"), 0, 1));
                 assertEquals(1, partition.nextOffset());
                 clock.fails = false;
                 assertEquals(1, appender.append(batch));
@@ -188,12 +188,12 @@ class CallbackTest {
     @Test
     void shouldFailAFutureWhoseRecordWasNotAppendedBeforeItsAppenderWasClosed() {
         Partition partition = created(Durability.DURABLE);
-        Appender other = partition.openSharedAppender();
-        Appender appender = partition.openSharedAppender();
+        Appender other = partition.openAppender();
+        Appender appender = partition.openAppender();
         CompletableFuture<Long> there = appender.whenDurable(0);
         CompletableFuture<Long> yetToCome = appender.whenDurable(1);
         CompletableFuture<Long> ofAnother = other.whenDurable(1);
-        Stores.await("a block", () -> appender.appendAsync(bytes("a"), 0, 1) >= 0);
+        Stores.await("a block", () -> appender.tryAppend(bytes("a"), 0, 1) >= 0);
         appender.close();
         assertInstanceOf(
                 io.firn.ClosedException.class,
@@ -218,20 +218,20 @@ class CallbackTest {
                                         assertThrows(
                                                 IllegalStateException.class,
                                                 () -> appenders.get(0).close())));
-        appenders.add(partition.openAppender());
+        appenders.add(partition.openExclusiveAppender());
         assertEquals(0, appenders.get(0).append(bytes("a")));
         assertTrue(refused.join().getMessage().contains("VisibleListener"));
         assertEquals(1, appenders.get(0).append(bytes("b")), "it is still open");
         CompletableFuture<Long> yetToCome = appenders.get(0).whenDurable(9);
         appenders.get(0).close();
         assertThrows(java.util.concurrent.CompletionException.class, yetToCome::join);
-        partition.openAppender().close();
+        partition.openExclusiveAppender().close();
     }
 
     @Test
     void shouldLetAListenerRemoveItselfWhileTheAppenderIsClosed() throws Exception {
         Partition partition = created(Durability.WRITTEN);
-        Appender appender = partition.openSharedAppender();
+        Appender appender = partition.openAppender();
         List<VisibleListener> once = new ArrayList<>();
         List<Stores.Task<?>> closing = new CopyOnWriteArrayList<>();
         once.add(
@@ -248,7 +248,7 @@ class CallbackTest {
         HostedPartition.of(partition).addVisibleListener(once.get(0));
         assertEquals(0, Stores.start(() -> appender.append(bytes("a"))).result());
         closing.get(0).result();
-        try (Appender next = partition.openSharedAppender()) {
+        try (Appender next = partition.openAppender()) {
             next.append(bytes("b"));
         }
         assertEquals(1, closing.size());
@@ -259,7 +259,7 @@ class CallbackTest {
         for (boolean listens : new boolean[] {true, false}) {
             Partition partition = created(Durability.DURABLE);
             CompletableFuture<Throwable> refused = new CompletableFuture<>();
-            Appender appender = partition.openSharedAppender();
+            Appender appender = partition.openAppender();
             Runnable waits =
                     () ->
                             refused.complete(
@@ -287,7 +287,7 @@ class CallbackTest {
                         () ->
                                 refused.complete(
                                         assertThrows(IllegalStateException.class, store::close)));
-        try (Appender appender = partition.openAppender()) {
+        try (Appender appender = partition.openExclusiveAppender()) {
             assertEquals(0, Stores.start(() -> appender.append(bytes("a"))).result());
             assertTrue(refused.join().getMessage().contains("close"));
             assertEquals(1, appender.append(bytes("b")), "it is still open");
@@ -300,13 +300,13 @@ class CallbackTest {
     @Test
     void shouldLetAHandlerAppendToAnotherPartitionWhoseBlockIsYetToCome() throws Exception {
         Topic topic = store.createTopic("two", Stores.small().withPartitions(2));
-        Appender here = topic.partition(0).openSharedAppender();
-        Appender there = topic.partition(1).openSharedAppender();
+        Appender here = topic.partition(0).openAppender();
+        Appender there = topic.partition(1).openAppender();
         CompletableFuture<Long> forwarded = new CompletableFuture<>();
         here.onDurable(
                 (index, offset) -> {
                     if (offset == 1) {
-                        here.appendAsync(bytes("b"), 0, 1);
+                        here.tryAppend(bytes("b"), 0, 1);
                         topic.cursor("c").commit(0, 2);
                         LockSupport.parkNanos(300_000_000); // the cursor is written down by then
                         forwarded.complete(there.append(bytes("c")));
@@ -329,8 +329,8 @@ class CallbackTest {
                                 .withPartitions(2)
                                 .withDurability(Durability.WRITTEN)
                                 .withRollAge(Duration.ofSeconds(1)));
-        Appender here = topic.partition(0).openAppender();
-        Appender there = topic.partition(1).openAppender();
+        Appender here = topic.partition(0).openExclusiveAppender();
+        Appender there = topic.partition(1).openExclusiveAppender();
         CompletableFuture<Long> forwarded = new CompletableFuture<>();
         assertEquals(0, here.append(bytes("a")));
         HostedPartition.of(topic.partition(0))
@@ -357,13 +357,13 @@ class CallbackTest {
         Path place = directory.resolve("invoked");
         try (LogStore invoked = Stores.at(place).invokerMode().open()) {
             Topic topic = invoked.createTopic("two", Stores.small().withPartitions(2));
-            Appender here = topic.partition(0).openSharedAppender();
-            Appender there = topic.partition(1).openSharedAppender();
+            Appender here = topic.partition(0).openAppender();
+            Appender there = topic.partition(1).openAppender();
             CompletableFuture<Long> forwarded = new CompletableFuture<>();
             here.onDurable(
                     (index, offset) -> {
                         if (offset == 1) {
-                            here.appendAsync(bytes("b"), 0, 1);
+                            here.tryAppend(bytes("b"), 0, 1);
                             forwarded.complete(there.append(bytes("c")));
                         }
                     });
@@ -381,7 +381,7 @@ class CallbackTest {
         ObservedMedium medium = new ObservedMedium();
         LogStore failing = Stores.at(directory.resolve("failing"), medium).open();
         Partition partition = failing.createTopic("t", Stores.small()).partition(0);
-        Appender appender = partition.openSharedAppender();
+        Appender appender = partition.openAppender();
         appender.append(bytes("a"));
         CompletableFuture<Throwable> closed = new CompletableFuture<>();
         Thread[] appends = new Thread[1];

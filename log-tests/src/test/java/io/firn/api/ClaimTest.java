@@ -44,7 +44,7 @@ class ClaimTest {
     void open() {
         store = tier.at(directory).open();
         partition = store.createTopic("t", Stores.small()).partition(0);
-        appender = partition.openAppender();
+        appender = partition.openExclusiveAppender();
     }
 
     @AfterEach
@@ -71,7 +71,7 @@ class ClaimTest {
         claim = claim(3);
         assertEquals(2, claim.offset());
         claim.buffer().put(bytes("two"));
-        assertEquals(2, claim.commitAsync());
+        assertEquals(2, claim.commitWithoutWaiting());
         appender.awaitDurable(2);
         assertEquals(List.of("claim", "plain", "two"), texts(readAll(partition.openTailer())));
     }
@@ -146,7 +146,7 @@ class ClaimTest {
         Claim claim = claim(1);
         claim.commit();
         assertThrows(IllegalStateException.class, claim::commit);
-        assertThrows(IllegalStateException.class, claim::commitAsync);
+        assertThrows(IllegalStateException.class, claim::commitWithoutWaiting);
         assertThrows(IllegalStateException.class, claim::abort);
         assertThrows(IllegalStateException.class, claim::buffer);
         assertThrows(IllegalStateException.class, claim::offset);
@@ -175,7 +175,7 @@ class ClaimTest {
         for (int i = 0; i < 50; i++) {
             Claim claim = claim(10_000);
             claim.buffer().put(Stores.numbered(i, 10_000));
-            assertEquals(i, claim.commitAsync());
+            assertEquals(i, claim.commitWithoutWaiting());
         }
         appender.awaitDurable(49);
         assertTrue(partition.metrics().segments() > 5);
@@ -236,7 +236,7 @@ class ClaimTest {
         appender.close();
         assertThrows(ClosedException.class, claim::commit);
         assertThrows(ClosedException.class, claim::buffer);
-        try (ExclusiveAppender next = partition.openAppender()) {
+        try (ExclusiveAppender next = partition.openExclusiveAppender()) {
             assertEquals(0, next.append(bytes("x")));
         }
         assertEquals(List.of("x"), texts(readAll(partition.openTailer())));

@@ -54,7 +54,7 @@ class ClockAheadTest {
 
     /** Seals four segments. */
     private void append() {
-        try (Appender appender = partition().openSharedAppender()) {
+        try (Appender appender = partition().openAppender()) {
             for (int i = 0; i < 26; i++) {
                 appender.append(Stores.bytes("key-" + i % 2), new byte[10_000]);
                 work(0);
@@ -154,7 +154,7 @@ class ClockAheadTest {
                                 .withCleanup(CleanupPolicy.COMPACT)
                                 .withMinDirtyRatio(1)
                                 .withTombstoneRetention(Duration.ofMillis(DAY_MS)));
-        try (Appender appender = topic.partition(0).openSharedAppender()) {
+        try (Appender appender = topic.partition(0).openAppender()) {
             appender.append(Stores.bytes("gone"), null);
         }
         append();
@@ -197,7 +197,7 @@ class ClockAheadTest {
                                 .withCleanup(CleanupPolicy.COMPACT)
                                 .withMinDirtyRatio(1)
                                 .withTombstoneRetention(Duration.ofMillis(DAY_MS)));
-        try (Appender appender = topic.partition(0).openSharedAppender()) {
+        try (Appender appender = topic.partition(0).openAppender()) {
             appender.append(Stores.bytes("gone"), null);
         }
         append();

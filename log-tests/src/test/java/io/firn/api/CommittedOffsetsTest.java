@@ -68,7 +68,7 @@ class CommittedOffsetsTest {
     }
 
     private void append(int count) {
-        try (Appender appender = topic.partition(0).openSharedAppender()) {
+        try (Appender appender = topic.partition(0).openAppender()) {
             for (int i = 0; i < count; i++) {
                 appender.append(new byte[10_000]);
             }
@@ -167,7 +167,7 @@ class CommittedOffsetsTest {
         HostedCursor.of(cursor).commitAny(0, 1_000);
         cursor.force();
         try (LogStore other =
-                LogStore.in(directory.resolve("store"))
+                LogStore.at(directory.resolve("store"))
                         .tier(FileTier.at(Stores.tierOf(directory)))
                         .readOnly()
                         .invokerMode()

@@ -39,7 +39,7 @@ final class CompactedLog {
             TopicOptions options = Stores.small().withPartitions(PARTITIONS);
             var topic = store.createTopic(TOPIC, options);
             for (int partition = 0; partition < PARTITIONS; partition++) {
-                try (Appender appender = topic.partition(partition).openAppender()) {
+                try (Appender appender = topic.partition(partition).openExclusiveAppender()) {
                     fill(appender, partition);
                 }
             }

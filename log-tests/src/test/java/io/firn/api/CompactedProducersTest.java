@@ -41,7 +41,7 @@ class CompactedProducersTest {
         int batches = 10;
         try (LogStore store = Stores.at(directory).open();
                 Appender appender =
-                        store.createTopic("t", Stores.small()).partition(0).openAppender()) {
+                        store.createTopic("t", Stores.small()).partition(0).openExclusiveAppender()) {
             for (int i = 0; i < batches; i++) {
                 assertEquals(
                         (long) i * EACH, HostedAppender.of(appender).appendBatch(batch(i * EACH)));
@@ -61,7 +61,7 @@ class CompactedProducersTest {
 
         try (LogStore store = Stores.at(directory).open()) {
             Partition partition = store.openTopic("t").partition(0);
-            try (Appender appender = partition.openAppender()) {
+            try (Appender appender = partition.openExclusiveAppender()) {
                 assertEquals(32, HostedAppender.of(appender).appendBatch(batch(32)));
                 assertEquals(36, HostedAppender.of(appender).appendBatch(batch(36)));
                 assertEquals((long) batches * EACH, partition.nextOffset());

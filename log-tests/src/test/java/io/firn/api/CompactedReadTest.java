@@ -155,7 +155,7 @@ class CompactedReadTest {
     @Test
     void shouldReadWhatIsAppendedAfterAFiller() {
         try (Tailer tailer = partition.openTailer();
-                Appender appender = partition.openAppender()) {
+                Appender appender = partition.openExclusiveAppender()) {
             tailer.seekToEnd();
             assertEquals(END, appender.append(new byte[] {1}));
             assertEquals(List.of(END), Stores.offsets(Stores.read(tailer, 1)));
@@ -282,7 +282,7 @@ class CompactedReadTest {
         try (CursorTailer tailer = topic.openTailer(CursorOptions.at("c"), 0)) {
             assertEquals(List.of(), Stores.readAll(tailer));
         }
-        try (Appender appender = partition.openAppender()) {
+        try (Appender appender = partition.openExclusiveAppender()) {
             appender.append(new byte[10]);
         }
         assertEquals(1, lag("c").lagRecords());
@@ -320,7 +320,7 @@ class CompactedReadTest {
     void shouldReadBesideTheWriter() {
         try (LogStore follower = Stores.at(directory).readOnly().open();
                 Tailer tailer = follower.openTopic(CompactedLog.TOPIC).partition(0).openTailer();
-                Appender appender = partition.openAppender()) {
+                Appender appender = partition.openExclusiveAppender()) {
             assertSame(expected, Stores.readAll(tailer));
             assertEquals(END, tailer.offset());
             appender.append(new byte[] {2});

@@ -58,7 +58,7 @@ class CompactedTransactionsTest {
 
     /** Fills segments with records that supersede each other. */
     private void fill(LogStore store, Partition partition) {
-        try (Appender appender = partition.openSharedAppender()) {
+        try (Appender appender = partition.openAppender()) {
             for (int i = 0; i < 40; i++) {
                 appender.append(Stores.bytes("filling"), new byte[8_000]);
                 clock.advance(10);

@@ -64,7 +64,7 @@ class CompactionEdgesTest {
     }
 
     private void append(LogStore store, KeyedRecords records, int count) {
-        try (Appender appender = topic(store).partition(0).openSharedAppender()) {
+        try (Appender appender = topic(store).partition(0).openAppender()) {
             for (int done = 0; done < count; done += 200) {
                 records.append(appender, 200, clock.time());
                 Stores.work(store);
@@ -89,7 +89,7 @@ class CompactionEdgesTest {
     void shouldRemoveTheTombstonesOfSegmentsThatWereFull(Tiers tiers) {
         try (LogStore store = open(tiers)) {
             Partition partition = topic(store).partition(0);
-            try (Appender appender = partition.openSharedAppender()) {
+            try (Appender appender = partition.openAppender()) {
                 for (int i = 0; partition.metrics().rolls() < 4; i += 50) {
                     Batch batch = appender.newBatch();
                     for (int k = i; k < i + 50; k++) {
@@ -121,7 +121,7 @@ class CompactionEdgesTest {
         Random random = new Random(1);
         try (LogStore store = open(Tiers.FILES)) {
             Partition partition = topic(store).partition(0);
-            try (Appender appender = partition.openSharedAppender()) {
+            try (Appender appender = partition.openAppender()) {
                 for (int i = 0; partition.metrics().bytes() < 5 * Stores.SEGMENT_BYTES; i++) {
                     HostedAppender.of(appender).appendBatch(wellCompressed(i, random));
                     Stores.work(store);
@@ -166,7 +166,7 @@ class CompactionEdgesTest {
         try (LogStore store = open(Tiers.FILES)) {
             Topic topic = store.createTopic("t", options().withCleanup(CleanupPolicy.DELETE));
             Partition partition = topic.partition(0);
-            try (Appender appender = partition.openSharedAppender()) {
+            try (Appender appender = partition.openAppender()) {
                 appender.append(Stores.bytes("key"), Stores.bytes("old"));
                 fillSegment(store, appender);
                 HostedAppender.of(appender).appendBatch(withoutItsLastRecord("key"));
@@ -243,7 +243,7 @@ class CompactionEdgesTest {
     private void compactOther(LogStore store, KeyedRecords records) {
         Partition other = store.openTopic("other").partition(0);
         long runs = other.metrics().compaction().runs();
-        try (Appender appender = other.openSharedAppender()) {
+        try (Appender appender = other.openAppender()) {
             records.append(appender, 1_000, clock.time());
         }
         Stores.await("a compaction", () -> other.metrics().compaction().runs() > runs);
@@ -255,7 +255,7 @@ class CompactionEdgesTest {
             throws InterruptedException {
         Topic topic = store.createTopic(name, options().withCleanup(CleanupPolicy.DELETE));
         Partition partition = topic.partition(0);
-        try (Appender appender = partition.openSharedAppender()) {
+        try (Appender appender = partition.openAppender()) {
             records.append(appender, 3_000, clock.time());
         }
         CountDownLatch begun = new CountDownLatch(1);

@@ -77,7 +77,7 @@ class CompactionMemoryTest {
     }
 
     private void append(Compression codec, List<StoredRecord> records) {
-        try (Appender appender = partition().openSharedAppender()) {
+        try (Appender appender = partition().openAppender()) {
             long offset =
                     HostedAppender.of(appender).appendBatch(KafkaBatches.of(codec).encode(records));
             for (StoredRecord each : records) {
@@ -202,7 +202,7 @@ class CompactionMemoryTest {
 
     @Test
     void shouldLeaveABatchAsItIsWhoseWindowIsLargerThanThereIsMemory() throws IOException {
-        try (Appender appender = partition().openSharedAppender()) {
+        try (Appender appender = partition().openAppender()) {
             HostedAppender.of(appender).appendBatch(withWindow(24));
         }
         for (int i = 0; i < 4; i++) {

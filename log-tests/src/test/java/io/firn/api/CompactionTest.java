@@ -61,7 +61,7 @@ class CompactionTest {
     }
 
     private void append(LogStore store, KeyedRecords records, int count) {
-        try (Appender appender = topic(store).partition(0).openSharedAppender()) {
+        try (Appender appender = topic(store).partition(0).openAppender()) {
             for (int done = 0; done < count; done += 200) {
                 records.append(appender, 200, clock.time());
                 Stores.work(store);
@@ -207,7 +207,7 @@ class CompactionTest {
                 KeyedRecords records = new KeyedRecords(call, 20, 0);
                 String name = "t" + call;
                 Partition partition = store.createTopic(name, options()).partition(0);
-                try (Appender appender = partition.openSharedAppender()) {
+                try (Appender appender = partition.openAppender()) {
                     records.append(appender, 1_000, clock.time());
                 }
                 Stores.work(store);
@@ -263,7 +263,7 @@ class CompactionTest {
                         .clock(clock)
                         .open()) {
             Partition partition = topic(store).partition(0);
-            try (Appender appender = partition.openSharedAppender()) {
+            try (Appender appender = partition.openAppender()) {
                 assertThrows(
                         StoreFullException.class,
                         () -> {
@@ -428,7 +428,7 @@ class CompactionTest {
                 readers.add(Stores.start(() -> readUntil(partition, ends)));
             }
             readers.add(Stores.start(() -> searchUntil(partition, ends)));
-            try (Appender appender = partition.openSharedAppender()) {
+            try (Appender appender = partition.openAppender()) {
                 long removed = 0;
                 for (int round = 0; round < 15; round++) {
                     records.append(appender, 400, 1_700_000_000_000L + round * 1_000L);

@@ -73,7 +73,7 @@ class ConcurrencyTest {
                                             .withDurability(Durability.WRITTEN)
                                             .withRollAge(Duration.ofSeconds(1)))
                             .partition(0);
-            try (ExclusiveAppender appender = partition.openAppender()) {
+            try (ExclusiveAppender appender = partition.openExclusiveAppender()) {
                 for (int i = 0; i < MOST && partition.metrics().rolls() < ROLLS; i++) {
                     count++;
                     if (i % 3 == 0) {
@@ -82,7 +82,7 @@ class ConcurrencyTest {
                             Thread.onSpinWait();
                         }
                         claim.buffer().putInt(0).putInt(i);
-                        assertEquals(i, claim.commitAsync());
+                        assertEquals(i, claim.commitWithoutWaiting());
                     } else {
                         assertEquals(i, appender.append(value(0, i, 8)));
                     }
@@ -109,7 +109,7 @@ class ConcurrencyTest {
         medium.beforeForce(file -> LockSupport.parkNanos(1_000_000));
         try (LogStore store = Stores.at(directory, medium).open()) {
             Partition partition = store.createTopic("t", Stores.small()).partition(0);
-            try (Appender appender = partition.openSharedAppender()) {
+            try (Appender appender = partition.openAppender()) {
                 List<Stores.Task<Void>> tasks = new ArrayList<>();
                 for (int t = 0; t < THREADS; t++) {
                     int thread = t;
@@ -176,7 +176,7 @@ class ConcurrencyTest {
     private static Void appendInManyWays(Partition partition, int thread, int count) {
         int next = 0;
         while (next < count) {
-            try (Appender appender = partition.openSharedAppender()) {
+            try (Appender appender = partition.openAppender()) {
                 Batch batch = appender.newBatch();
                 for (int i = 0; i < 10; i++) {
                     byte[] value = value(thread, next, 200 + thread);
@@ -185,7 +185,7 @@ class ConcurrencyTest {
                                 case 0 -> appender.append(value);
                                 case 1 -> appender.append(ByteBuffer.wrap(value));
                                 case 2 -> appender.append(batch.clear().add(value));
-                                default -> appender.appendAsync(value, 0, value.length);
+                                default -> appender.tryAppend(value, 0, value.length);
                             };
                     next += offset < 0 ? 0 : 1;
                     if (next == count) {
@@ -228,13 +228,13 @@ class ConcurrencyTest {
     private static int takeATurn(Partition partition, int thread, int next, AtomicBoolean alone) {
         boolean exclusive = (next + thread) % 2 == 0;
         try (Appender appender =
-                exclusive ? partition.openAppender() : partition.openSharedAppender()) {
+                exclusive ? partition.openExclusiveAppender() : partition.openAppender()) {
             if (exclusive) {
                 assertTrue(alone.compareAndSet(false, true), "two exclusive appenders");
             } else {
                 assertTrue(!alone.get(), "shared beside an exclusive one");
             }
-            long offset = appender.appendAsync(value(thread, next, 1_000), 0, 1_000);
+            long offset = appender.tryAppend(value(thread, next, 1_000), 0, 1_000);
             if (exclusive) {
                 alone.set(false);
             }
@@ -266,7 +266,7 @@ class ConcurrencyTest {
 
     private static int winSome(Partition partition, int thread, int rounds) {
         int won = 0;
-        try (Appender appender = partition.openSharedAppender()) {
+        try (Appender appender = partition.openAppender()) {
             Batch batch = appender.newBatch();
             while (true) {
                 long expected = partition.nextOffset();
@@ -341,7 +341,7 @@ class ConcurrencyTest {
     }
 
     private Object exclusive(Partition partition) {
-        try (Appender appender = partition.openAppender()) {
+        try (Appender appender = partition.openExclusiveAppender()) {
             for (int i = 0; ; i++) {
                 appender.append(value(0, i, 5_000));
                 acknowledge(0, i);
@@ -350,7 +350,7 @@ class ConcurrencyTest {
     }
 
     private Object claims(Partition partition) {
-        try (ExclusiveAppender appender = partition.openAppender()) {
+        try (ExclusiveAppender appender = partition.openExclusiveAppender()) {
             for (int i = 0; ; i++) {
                 Claim claim = appender.tryClaim(5_000);
                 if (claim == null) {
@@ -366,7 +366,7 @@ class ConcurrencyTest {
     }
 
     private Object shared(Partition partition, int thread) {
-        try (Appender appender = partition.openSharedAppender()) {
+        try (Appender appender = partition.openAppender()) {
             for (int i = 0; ; i++) {
                 appender.append(value(thread, i, 3_000));
                 acknowledge(thread, i);
@@ -375,9 +375,9 @@ class ConcurrencyTest {
     }
 
     private Object futures(Partition partition, int thread) {
-        try (Appender appender = partition.openSharedAppender()) {
+        try (Appender appender = partition.openAppender()) {
             for (int i = 0; ; i++) {
-                long offset = appender.appendAsync(value(thread, i, 3_000), 0, 3_000);
+                long offset = appender.tryAppend(value(thread, i, 3_000), 0, 3_000);
                 if (offset < 0) {
                     i--;
                     continue;

@@ -51,7 +51,7 @@ class ConcurrentTailTest {
     }
 
     private static Void appendAll(Partition partition) {
-        try (Appender appender = partition.openAppender()) {
+        try (Appender appender = partition.openExclusiveAppender()) {
             Batch batch = appender.newBatch();
             Random random = new Random(1);
             int next = 0;
@@ -62,7 +62,7 @@ class ConcurrentTailTest {
                     batch.add(Stores.numbered(next + i, lengthOf(next + i)));
                 }
                 boolean waits = random.nextInt(4) == 0;
-                long offset = waits ? appender.append(batch) : appender.appendAsync(batch);
+                long offset = waits ? appender.append(batch) : appender.tryAppend(batch);
                 next += offset < 0 ? 0 : count;
             }
             appender.awaitDurable(RECORDS - 1);
@@ -200,7 +200,7 @@ class ConcurrentTailTest {
         ObservedMedium medium = new ObservedMedium();
         try (LogStore own = Stores.at(directory.resolve("own"), medium).open()) {
             Partition partition = own.createTopic("t", Stores.small()).partition(0);
-            try (Appender appender = partition.openAppender()) {
+            try (Appender appender = partition.openExclusiveAppender()) {
                 Stores.fill(appender, 40, 10_000);
                 Tailer tailer = partition.openTailer();
                 int before = medium.mappings();

@@ -24,7 +24,7 @@ class CostOfPartitionsTest {
 
     private static void appendToEach(Topic topic) {
         for (int i = 0; i < topic.partitionCount(); i++) {
-            try (Appender appender = topic.partition(i).openAppender()) {
+            try (Appender appender = topic.partition(i).openExclusiveAppender()) {
                 appender.append(bytes("p" + i));
             }
         }

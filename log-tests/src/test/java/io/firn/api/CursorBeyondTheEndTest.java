@@ -19,7 +19,7 @@ class CursorBeyondTheEndTest {
     @TempDir private Path directory;
 
     private static void append(Topic topic, int count) {
-        try (Appender appender = topic.partition(0).openAppender()) {
+        try (Appender appender = topic.partition(0).openExclusiveAppender()) {
             Stores.fill(appender, count, 100);
         }
     }

@@ -70,7 +70,7 @@ class CursorFilesTest {
     }
 
     private void append(int partition, int count) {
-        try (Appender appender = topic.partition(partition).openSharedAppender()) {
+        try (Appender appender = topic.partition(partition).openAppender()) {
             for (int i = 0; i < count; i++) {
                 appender.append(new byte[10_000]);
             }
@@ -128,7 +128,7 @@ class CursorFilesTest {
     private void fill(RetainUntilRead readers) {
         create(readers);
         for (int partition = 0; partition < 2; partition++) {
-            try (Appender appender = topic.partition(partition).openSharedAppender()) {
+            try (Appender appender = topic.partition(partition).openAppender()) {
                 for (int i = 0; i <= EACH; i++) {
                     appender.append(new byte[10_000]);
                 }

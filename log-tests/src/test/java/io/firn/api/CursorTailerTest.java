@@ -61,7 +61,7 @@ class CursorTailerTest {
     }
 
     private void append(int partition, int count) {
-        try (Appender appender = topic.partition(partition).openSharedAppender()) {
+        try (Appender appender = topic.partition(partition).openAppender()) {
             for (int i = 0; i < count; i++) {
                 appender.append(bytes("" + i));
             }
@@ -376,7 +376,7 @@ class CursorTailerTest {
         topic.changeOptions(
                 topic.options().withRetentionBytes(0).withRetainUntilRead(RetainUntilRead.byAll()));
         CursorTailer tailer = topic.openTailer(AT_C);
-        try (Appender appender = topic.partition(0).openSharedAppender()) {
+        try (Appender appender = topic.partition(0).openAppender()) {
             for (int i = 0; i < 30; i++) {
                 appender.append(new byte[10_000]);
             }
@@ -427,7 +427,7 @@ class CursorTailerTest {
 
     @Test
     void shouldCountBytesBehindAcrossSegments() {
-        try (Appender appender = topic.partition(1).openSharedAppender()) {
+        try (Appender appender = topic.partition(1).openAppender()) {
             for (int i = 0; i < 20; i++) {
                 appender.append(new byte[10_000]);
             }

@@ -80,7 +80,7 @@ class CursorTest {
     }
 
     private void append(int partition, int count) {
-        try (Appender appender = topic.partition(partition).openSharedAppender()) {
+        try (Appender appender = topic.partition(partition).openAppender()) {
             for (int i = 0; i < count; i++) {
                 appender.append(bytes("" + i));
             }
@@ -194,7 +194,7 @@ class CursorTest {
             Thread appender =
                     new Thread(
                             () -> {
-                                try (Appender first = many.partition(0).openSharedAppender()) {
+                                try (Appender first = many.partition(0).openAppender()) {
                                     first.append(bytes("a"));
                                 }
                                 appended.countDown();
@@ -325,7 +325,7 @@ class CursorTest {
     @Test
     void shouldKeepTheOtherPartitionsPlacesWhenOneIsPoisoned() {
         append(1, 5);
-        try (Appender appender = topic.partition(0).openAppender()) {
+        try (Appender appender = topic.partition(0).openExclusiveAppender()) {
             appender.append(bytes("durable"));
             medium.beforeForce(
                     file -> {
@@ -494,7 +494,7 @@ class CursorTest {
     void shouldNotSeekToACursorOfAnotherTopic() {
         append(0, 5);
         Topic other = store.createTopic("other", Stores.small().withPartitions(3));
-        try (Appender appender = other.partition(0).openAppender()) {
+        try (Appender appender = other.partition(0).openExclusiveAppender()) {
             Stores.fill(appender, 4, 10);
         }
         other.cursor("c").commit(0, 4);

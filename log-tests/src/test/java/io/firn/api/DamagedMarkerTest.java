@@ -68,7 +68,7 @@ class DamagedMarkerTest {
     }
 
     private static void append(Topic topic, String value) {
-        try (Appender appender = topic.partition(0).openSharedAppender()) {
+        try (Appender appender = topic.partition(0).openAppender()) {
             appender.append(Stores.bytes(value));
         }
     }

@@ -105,7 +105,7 @@ class DescriptorShortageTest {
         TopicOptions small =
                 TopicOptions.defaults().withSegmentBytes(256 << 10).withMaxRecordBytes(100_000);
         Topic topic = store.createTopic("orders", small.withPartitions(1 + SHORT_ONES));
-        appender = topic.partition(0).openAppender();
+        appender = topic.partition(0).openExclusiveAppender();
         while (append() < 0) {
             work(1);
         }
@@ -123,7 +123,7 @@ class DescriptorShortageTest {
 
     private long append() {
         try {
-            return appender.appendAsync(ByteBuffer.wrap(new byte[RECORD]));
+            return appender.tryAppend(ByteBuffer.wrap(new byte[RECORD]));
         } catch (StoreFullException e) {
             return Appender.BACK_PRESSURED; // after some seconds
         }
@@ -170,7 +170,7 @@ class DescriptorShortageTest {
         StoreFullException refused =
                 assertThrows(
                         StoreFullException.class,
-                        () -> appender.appendAsync(ByteBuffer.wrap(new byte[RECORD])));
+                        () -> appender.tryAppend(ByteBuffer.wrap(new byte[RECORD])));
         assertTrue(refused.getMessage().contains("ulimit -n"), refused.getMessage());
 
         assertEquals(Appender.BACK_PRESSURED, work(80));
@@ -191,7 +191,7 @@ class DescriptorShortageTest {
         tidy(1);
         assertEquals(2, files(), "the active one and the next");
         medium.isFull = true;
-        appender = store.openTopic("orders").partition(1).openAppender();
+        appender = store.openTopic("orders").partition(1).openExclusiveAppender();
         assertEquals(Appender.BACK_PRESSURED, work(2));
         tidy(1);
         assertEquals(1, files());
@@ -216,7 +216,7 @@ class DescriptorShortageTest {
     void shouldNotLogEachOfManyShortOnes() {
         for (int i = 1; i <= SHORT_ONES; i++) {
             medium.isFull = true;
-            appender = store.openTopic("orders").partition(i).openAppender();
+            appender = store.openTopic("orders").partition(i).openExclusiveAppender();
             assertEquals(Appender.BACK_PRESSURED, work(20)); // it has no segment yet
             assertEquals(1, store.findings().size());
             medium.isFull = false;
@@ -254,7 +254,7 @@ class DescriptorShortageTest {
                                                 .withSegmentBytes(256 << 10)
                                                 .withMaxRecordBytes(100_000))
                                 .partition(0)
-                                .openAppender()) {
+                                .openExclusiveAppender()) {
             byte[] value = new byte[RECORD];
             for (int i = 0; i < 40; i++) { // 2 MB
                 waiting.append(value);
@@ -266,7 +266,7 @@ class DescriptorShortageTest {
                 Stores.await(
                         "appends to wait for a block",
                         () -> {
-                            boolean waits = waiting.appendAsync(ByteBuffer.wrap(value)) < 0;
+                            boolean waits = waiting.tryAppend(ByteBuffer.wrap(value)) < 0;
                             refused[0] = waits ? refused[0] + 1 : 0;
                             return refused[0] >= 5 && !tiered.findings().isEmpty();
                         });

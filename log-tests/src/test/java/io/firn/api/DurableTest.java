@@ -56,7 +56,7 @@ class DurableTest {
 
     @Test
     void shouldReturnWhenTheRecordIsForcedAndNotBefore() throws Exception {
-        try (Appender appender = partition.openAppender()) {
+        try (Appender appender = partition.openExclusiveAppender()) {
             appender.append(bytes("first"));
             assertEquals(1, partition.durableOffset());
             forcing.shut();
@@ -73,11 +73,11 @@ class DurableTest {
 
     @Test
     void shouldNotShowATailerWhatIsNotForced() {
-        try (Appender appender = partition.openAppender();
+        try (Appender appender = partition.openExclusiveAppender();
                 Tailer tailer = partition.openTailer()) {
             appender.append(bytes("first"));
             forcing.shut();
-            appender.appendAsync(bytes("second"), 0, 6);
+            appender.tryAppend(bytes("second"), 0, 6);
             await("a force", () -> forcing.held() > 0);
             assertEquals(List.of("first"), texts(readAll(tailer)));
             assertEquals(1, partition.visibleOffset());
@@ -97,7 +97,7 @@ class DurableTest {
                 store.createTopic("w", Stores.small().withDurability(Durability.WRITTEN))
                         .partition(0);
         forcing.shut();
-        try (Appender appender = written.openAppender();
+        try (Appender appender = written.openExclusiveAppender();
                 Tailer tailer = written.openTailer()) {
             assertEquals(0, appender.append(bytes("a")), "does not wait");
             assertEquals(1, written.visibleOffset());
@@ -111,12 +111,12 @@ class DurableTest {
 
     @Test
     void shouldPromiseOnlyWhatWasThereWhenTheForceBegan() throws Exception {
-        try (Appender appender = partition.openAppender()) {
+        try (Appender appender = partition.openExclusiveAppender()) {
             appender.append(bytes("zero"));
             forcing.shut();
-            appender.appendAsync(bytes("one"), 0, 3);
+            appender.tryAppend(bytes("one"), 0, 3);
             await("the first force", () -> forcing.held() == 1);
-            appender.appendAsync(bytes("two"), 0, 3);
+            appender.tryAppend(bytes("two"), 0, 3);
             Stores.Task<Void> waiter =
                     Stores.start(
                             () -> {
@@ -135,12 +135,12 @@ class DurableTest {
     void shouldCompleteFuturesInTheOrderOfTheirRecords() throws Exception {
         List<Integer> completed = Collections.synchronizedList(new ArrayList<>());
         List<CompletableFuture<?>> all = new ArrayList<>();
-        try (Appender appender = partition.openAppender()) {
+        try (Appender appender = partition.openExclusiveAppender()) {
             appender.append(bytes("block is there"));
             forcing.shut();
             for (int i = 1; i <= 20; i++) {
                 int number = i;
-                long offset = appender.appendAsync(bytes("x"), 0, 1);
+                long offset = appender.tryAppend(bytes("x"), 0, 1);
                 assertEquals(i, offset);
                 all.add(
                         appender.whenDurable(offset)
@@ -166,11 +166,11 @@ class DurableTest {
 
     @Test
     void shouldLetTheCallbackOfAFutureAppendAgain() {
-        try (Appender appender = partition.openSharedAppender()) {
+        try (Appender appender = partition.openAppender()) {
             long first = appender.append(bytes("a"));
             CompletableFuture<Long> chain =
                     appender.whenDurable(first)
-                            .thenApply(durable -> appender.appendAsync(bytes("b"), 0, 1))
+                            .thenApply(durable -> appender.tryAppend(bytes("b"), 0, 1))
                             .thenCompose(appender::whenDurable)
                             .thenApply(durable -> appender.append(bytes("c")));
             assertEquals(2, chain.join());
@@ -180,7 +180,7 @@ class DurableTest {
     /** The callback runs on the thread that seals what was rolled, and waits for that. */
     @Test
     void shouldLetTheCallbackOfAFutureWaitAcrossRolls() throws Exception {
-        try (Appender appender = partition.openSharedAppender()) {
+        try (Appender appender = partition.openAppender()) {
             CompletableFuture<String> callback =
                     appender.whenDurable(0)
                             .thenApply(
@@ -189,7 +189,7 @@ class DurableTest {
                                         return Thread.currentThread().getName();
                                     });
             // Nobody but the background forces it.
-            await("a block", () -> appender.appendAsync(bytes("a"), 0, 1) >= 0);
+            await("a block", () -> appender.tryAppend(bytes("a"), 0, 1) >= 0);
             String thread = Stores.start(callback::get).result();
             assertTrue(thread.startsWith("firn-force"), thread);
             assertEquals(31, Stores.read(partition.openTailer(), 31).size());
@@ -201,13 +201,13 @@ class DurableTest {
     void shouldLetTheCallbackOfAFutureWaitForABlockInInvokerMode() throws Exception {
         try (LogStore invoked = Stores.at(directory.resolve("invoked")).invokerMode().open()) {
             Partition other = invoked.createTopic("t", Stores.small()).partition(0);
-            try (Appender appender = other.openSharedAppender()) {
+            try (Appender appender = other.openAppender()) {
                 CompletableFuture<Void> callback =
                         appender.whenDurable(0)
                                 .thenAccept(durable -> Stores.fill(appender, 30, 10_000));
                 await(
                         "a block",
-                        () -> invoked.doWork() >= 0 && appender.appendAsync(bytes("a"), 0, 1) >= 0);
+                        () -> invoked.doWork() >= 0 && appender.tryAppend(bytes("a"), 0, 1) >= 0);
                 Stores.Task<Void> work =
                         Stores.start(
                                 () -> {
@@ -223,7 +223,7 @@ class DurableTest {
 
     @Test
     void shouldRefuseToWaitInAHandlerForWhatCannotBeDurableWhileItRuns() throws Exception {
-        try (Appender appender = partition.openSharedAppender()) {
+        try (Appender appender = partition.openAppender()) {
             CompletableFuture<Throwable> waited = new CompletableFuture<>();
             appender.onDurable(
                     (p, durable) -> {
@@ -246,7 +246,7 @@ class DurableTest {
 
     @Test
     void shouldWaitForARecordThatIsYetToCome() {
-        try (Appender appender = partition.openAppender()) {
+        try (Appender appender = partition.openExclusiveAppender()) {
             CompletableFuture<Long> third = appender.whenDurable(2);
             appender.append(bytes("a"));
             appender.append(bytes("b"));
@@ -260,7 +260,7 @@ class DurableTest {
     void shouldNotSpinForARecordThatIsYetToCome() {
         try (LogStore invoked = Stores.at(directory.resolve("invoked")).invokerMode().open()) {
             Partition quiet = invoked.createTopic("t", Stores.small()).partition(0);
-            try (Appender appender = quiet.openAppender()) {
+            try (Appender appender = quiet.openExclusiveAppender()) {
                 appender.append(bytes("a"));
                 CompletableFuture<Long> second = appender.whenDurable(1);
                 // A background that always says it worked never idles.
@@ -274,7 +274,7 @@ class DurableTest {
 
     @Test
     void shouldRefuseToWaitForARecordThatDoesNotExist() {
-        try (Appender appender = partition.openAppender()) {
+        try (Appender appender = partition.openExclusiveAppender()) {
             appender.append(bytes("a"));
             InvalidOptionException e =
                     assertThrows(InvalidOptionException.class, () -> appender.awaitDurable(1));
@@ -284,7 +284,7 @@ class DurableTest {
 
     @Test
     void shouldFailWhatWaitsWhenTheStoreIsClosed() {
-        try (Appender appender = partition.openAppender()) {
+        try (Appender appender = partition.openExclusiveAppender()) {
             appender.append(bytes("a"));
             CompletableFuture<Long> never = appender.whenDurable(1);
             store.close();
@@ -295,7 +295,7 @@ class DurableTest {
 
     @Test
     void shouldFailWhatWaitsWhenTheTopicIsDeleted() {
-        try (Appender appender = partition.openAppender()) {
+        try (Appender appender = partition.openExclusiveAppender()) {
             appender.append(bytes("a"));
             CompletableFuture<Long> never = appender.whenDurable(1);
             store.deleteTopic("t");
@@ -320,7 +320,7 @@ class DurableTest {
 
     @Test
     void shouldAcknowledgeNothingMoreWhenAForceFailed() throws Exception {
-        try (Appender appender = partition.openSharedAppender();
+        try (Appender appender = partition.openAppender();
                 Tailer tailer = partition.openTailer()) {
             appender.append(bytes("kept"));
             forcing.shut();
@@ -356,14 +356,14 @@ class DurableTest {
             assertThrows(PoisonedException.class, () -> appender.awaitDurable(2));
             assertInstanceOf(PoisonedException.class, failureOf(whenDurable(appender, 2)));
             assertThrows(PoisonedException.class, () -> partition.force());
-            assertThrows(PoisonedException.class, () -> partition.openSharedAppender());
+            assertThrows(PoisonedException.class, () -> partition.openAppender());
             assertEquals(List.of("kept", "forces"), texts(readAll(tailer)), "reads go on");
         }
         store.close();
         store = Stores.at(directory).open();
         Partition again = store.openTopic("t").partition(0);
         assertTrue(again.durableOffset() >= 2);
-        try (Appender appender = again.openAppender()) {
+        try (Appender appender = again.openExclusiveAppender()) {
             appender.append(bytes("works again"));
         }
     }
@@ -380,7 +380,7 @@ class DurableTest {
                                         .withDurability(Durability.WRITTEN)
                                         .withForce(1 << 30, Duration.ofHours(1)))
                         .partition(0);
-        try (Appender appender = written.openAppender()) {
+        try (Appender appender = written.openExclusiveAppender()) {
             appender.append(bytes("a"));
         }
         failing.beforeForce(
@@ -399,7 +399,7 @@ class DurableTest {
         AtomicInteger inside = new AtomicInteger();
         int threads = 4;
         int each = 200;
-        try (Appender listener = partition.openSharedAppender()) {
+        try (Appender listener = partition.openAppender()) {
             listener.onDurable(
                     (index, offset) -> {
                         assertEquals(0, index);
@@ -412,7 +412,7 @@ class DurableTest {
                 tasks.add(
                         Stores.start(
                                 () -> {
-                                    try (Appender appender = partition.openSharedAppender()) {
+                                    try (Appender appender = partition.openAppender()) {
                                         for (int n = 0; n < each; n++) {
                                             appender.append(new byte[100]);
                                         }
@@ -434,8 +434,8 @@ class DurableTest {
     @Test
     void shouldTellNobodyAfterTheHandlerIsTakenAway() {
         List<Long> told = Collections.synchronizedList(new ArrayList<>());
-        Appender appender = partition.openSharedAppender();
-        try (Appender other = partition.openSharedAppender()) {
+        Appender appender = partition.openAppender();
+        try (Appender other = partition.openAppender()) {
             appender.onDurable((index, offset) -> told.add(-1L));
             appender.onDurable((index, offset) -> told.add(offset));
             other.append(bytes("a"));
@@ -450,13 +450,13 @@ class DurableTest {
 
     @Test
     void shouldNotMindAHandlerThatThrows() {
-        try (Appender appender = partition.openAppender()) {
+        try (Appender appender = partition.openExclusiveAppender()) {
             appender.onDurable(
                     (index, offset) -> {
                         throw new IllegalArgumentException("on purpose");
                     });
             assertEquals(0, appender.append(bytes("a")));
-            appender.appendAsync(bytes("b"), 0, 1);
+            appender.tryAppend(bytes("b"), 0, 1);
             appender.awaitDurable(1);
             assertEquals(2, partition.durableOffset());
         }
@@ -469,7 +469,7 @@ class DurableTest {
         ObservedMedium observed = new ObservedMedium();
         try (LogStore invoked = Stores.at(place, observed).clock(clock).invokerMode().open()) {
             Partition written = invoked.createTopic("w", writtenOptions()).partition(0);
-            try (Appender appender = written.openAppender()) {
+            try (Appender appender = written.openExclusiveAppender()) {
                 appender.append(new byte[100]);
                 Stores.work(invoked);
                 assertEquals(0, written.durableOffset());
@@ -490,7 +490,7 @@ class DurableTest {
         // What an earlier life wrote counts for nothing.
         try (LogStore invoked = Stores.at(place, observed).clock(clock).invokerMode().open()) {
             Partition written = invoked.openTopic("w").partition(0);
-            try (Appender appender = written.openAppender()) {
+            try (Appender appender = written.openExclusiveAppender()) {
                 appender.append(new byte[100]);
                 Stores.work(invoked);
                 assertEquals(3, written.durableOffset());
@@ -506,15 +506,15 @@ class DurableTest {
 
     @Test
     void shouldForceAndSealARolledSegmentBeforeTheNextCounts() throws Exception {
-        try (Appender appender = partition.openAppender()) {
+        try (Appender appender = partition.openExclusiveAppender()) {
             Stores.fill(appender, 10, 6_000);
             forcing.shut();
             // The second begins a new segment.
-            appender.appendAsync(bytes("last of the old"), 0, 15);
+            appender.tryAppend(bytes("last of the old"), 0, 15);
             long firstOfNew = 11;
             await(
                     "the next segment",
-                    () -> appender.appendAsync(new byte[30_000], 0, 30_000) == firstOfNew);
+                    () -> appender.tryAppend(new byte[30_000], 0, 30_000) == firstOfNew);
             assertEquals(2, partition.metrics().segments());
             Stores.Task<Void> waiter =
                     Stores.start(

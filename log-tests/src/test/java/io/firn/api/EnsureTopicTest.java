@@ -309,7 +309,7 @@ class EnsureTopicTest {
                         .toString());
         Topic topic = reopen();
         assertEquals(4, topic.partitionCount());
-        topic.partition(3).openAppender().close();
+        topic.partition(3).openExclusiveAppender().close();
     }
 
     @Test

@@ -56,7 +56,7 @@ class ExclusiveUseTest {
         Map<Long, Long> acknowledged = new ConcurrentHashMap<>();
         List<Stores.Task<Integer>> tasks = new ArrayList<>();
         CyclicBarrier together = new CyclicBarrier(2);
-        try (ExclusiveAppender appender = partition.openAppender()) {
+        try (ExclusiveAppender appender = partition.openExclusiveAppender()) {
             for (int t = 0; t < 2; t++) {
                 long first = 1_000_000L * t;
                 tasks.add(
@@ -105,7 +105,7 @@ class ExclusiveUseTest {
         for (int t = 0; t < threads; t++) {
             turns.add(new Semaphore(t == 0 ? 1 : 0));
         }
-        try (ExclusiveAppender appender = partition.openAppender()) {
+        try (ExclusiveAppender appender = partition.openExclusiveAppender()) {
             List<Stores.Task<Void>> tasks = new ArrayList<>();
             for (int t = 0; t < threads; t++) {
                 int own = t;
@@ -134,7 +134,7 @@ class ExclusiveUseTest {
     @Test
     void shouldLetAnotherThreadCommitAClaimThatItWasHanded() throws Exception {
         Partition partition = created(Durability.DURABLE);
-        try (ExclusiveAppender appender = partition.openAppender()) {
+        try (ExclusiveAppender appender = partition.openExclusiveAppender()) {
             appender.append(Stores.bytes("first"));
             Claim claim = appender.tryClaim(6);
             claim.buffer().put(Stores.bytes("second"));
@@ -148,7 +148,7 @@ class ExclusiveUseTest {
     void shouldBelongToTheNextAppenderWhenItWasClosedOnAnotherThread() throws Exception {
         Partition partition = created(Durability.WRITTEN);
         for (int round = 0; round < 50; round++) {
-            ExclusiveAppender appender = partition.openAppender();
+            ExclusiveAppender appender = partition.openExclusiveAppender();
             Stores.Task<Integer> appends =
                     Stores.start(
                             () -> {
@@ -167,7 +167,7 @@ class ExclusiveUseTest {
             appender.close();
             int own = 0;
             long before = partition.nextOffset();
-            try (ExclusiveAppender next = partition.openAppender()) {
+            try (ExclusiveAppender next = partition.openExclusiveAppender()) {
                 for (; own < 100; own++) {
                     next.append(new byte[VALUE_BYTES]);
                 }
@@ -186,7 +186,7 @@ class ExclusiveUseTest {
         Map<Long, Long> acknowledged = new ConcurrentHashMap<>();
         CyclicBarrier together = new CyclicBarrier(2);
         int rounds = 100_000;
-        try (ExclusiveAppender appender = partition.openAppender()) {
+        try (ExclusiveAppender appender = partition.openExclusiveAppender()) {
             Stores.Task<Integer> claims =
                     Stores.start(
                             () -> {
@@ -229,7 +229,7 @@ class ExclusiveUseTest {
             long offset = -1;
             while (offset < 0) {
                 try {
-                    offset = claim.commitAsync();
+                    offset = claim.commitWithoutWaiting();
                 } catch (ConcurrentUseException e) {
                     Thread.onSpinWait(); // the claim is still open
                 }
@@ -246,7 +246,7 @@ class ExclusiveUseTest {
             long number = 1_000_000 + i;
             long offset = -1;
             try {
-                offset = appender.appendAsync(Stores.numbered(number, VALUE_BYTES), 0, VALUE_BYTES);
+                offset = appender.tryAppend(Stores.numbered(number, VALUE_BYTES), 0, VALUE_BYTES);
             } catch (ConcurrentUseException | IllegalStateException e) {
                 offset = -1;
             }

@@ -69,7 +69,7 @@ class FailedCompactionTest {
 
     /** Appends until a few segments are sealed. */
     private void append(LogStore store, String topic, KeyedRecords some) {
-        try (Appender appender = store.openTopic(topic).partition(0).openSharedAppender()) {
+        try (Appender appender = store.openTopic(topic).partition(0).openAppender()) {
             some.append(appender, 1_000, clock.time());
         }
         clock.advance(3_600_000); // after any pause

@@ -104,7 +104,7 @@ class FewDescriptorsTest {
     }
 
     private LogStore open() {
-        return LogStore.in(directory.resolve("store"))
+        return LogStore.at(directory.resolve("store"))
                 .tier(FileTier.builder(directory.resolve("tier")).medium(medium).build())
                 .open();
     }
@@ -119,7 +119,7 @@ class FewDescriptorsTest {
     private static void append(Topic topic) {
         List<Appender> appenders = new ArrayList<>();
         for (int partition = 0; partition < PARTITIONS; partition++) {
-            appenders.add(topic.partition(partition).openAppender());
+            appenders.add(topic.partition(partition).openExclusiveAppender());
         }
         for (int number = 0; number < RECORDS; number++) {
             for (int partition = 0; partition < PARTITIONS; partition++) {

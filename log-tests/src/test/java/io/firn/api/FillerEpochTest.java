@@ -52,7 +52,7 @@ class FillerEpochTest {
             Partition partition = store.createTopic("t", options).partition(0);
             for (int round = 0; round < 3; round++) {
                 long from = partition.nextOffset();
-                try (Appender appender = partition.openSharedAppender()) {
+                try (Appender appender = partition.openAppender()) {
                     for (int i = 0; i < 10; i++) {
                         records.append(appender, 100, clock.time());
                         Stores.work(store);

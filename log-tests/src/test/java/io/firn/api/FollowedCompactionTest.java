@@ -72,7 +72,7 @@ class FollowedCompactionTest {
     }
 
     private void appendUntil(int segments, LogStore store, KeyedRecords records) {
-        try (Appender appender = store.openTopic("t").partition(0).openSharedAppender()) {
+        try (Appender appender = store.openTopic("t").partition(0).openAppender()) {
             while (segments(store).size() < segments) {
                 records.append(appender, 20, clock.time());
                 Stores.work(store);

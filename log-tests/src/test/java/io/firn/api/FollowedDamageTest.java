@@ -45,7 +45,7 @@ class FollowedDamageTest {
     }
 
     private void append(String value) {
-        try (Appender appender = topic.partition(0).openSharedAppender()) {
+        try (Appender appender = topic.partition(0).openAppender()) {
             appender.append(Stores.bytes(value));
         }
     }

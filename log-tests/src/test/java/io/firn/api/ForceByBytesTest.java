@@ -38,7 +38,7 @@ class ForceByBytesTest {
         clock.update(1_000_000);
         store = Stores.at(directory).clock(clock).invokerMode().open();
         partition = store.createTopic("t", options).partition(0);
-        appender = partition.openAppender();
+        appender = partition.openExclusiveAppender();
         append(ENOUGH);
         assertForced();
     }

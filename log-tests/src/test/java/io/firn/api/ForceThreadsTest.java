@@ -37,14 +37,14 @@ class ForceThreadsTest {
     private static List<Appender> appenders(Topic topic) {
         List<Appender> appenders = new ArrayList<>();
         for (int i = 0; i < topic.partitionCount(); i++) {
-            appenders.add(topic.partition(i).openSharedAppender());
+            appenders.add(topic.partition(i).openAppender());
         }
         return appenders;
     }
 
     private static CompletableFuture<Long> append(Appender appender, byte[] value) {
         long offset;
-        while ((offset = appender.appendAsync(value, 0, value.length)) < 0) {
+        while ((offset = appender.tryAppend(value, 0, value.length)) < 0) {
             LockSupport.parkNanos(50_000);
         }
         return appender.whenDurable(offset);
@@ -101,7 +101,7 @@ class ForceThreadsTest {
             Topic topic = store.createTopic("t", Stores.small().withPartitions(10));
             gate.shut();
             List<Appender> appenders = appenders(topic);
-            appenders.forEach(each -> each.appendAsync(bytes("a"), 0, 1)); // wants its block
+            appenders.forEach(each -> each.tryAppend(bytes("a"), 0, 1)); // wants its block
             // One of the four is for other duties.
             await("three files at once", () -> gate.held() == 3);
             gate.open();
@@ -163,7 +163,7 @@ class ForceThreadsTest {
             List<CompletableFuture<Long>> hang = new ArrayList<>();
             onSlow.forEach(each -> hang.add(append(each, bytes("b"))));
             await("forces that hang", () -> gate.held() == 2);
-            try (Appender appender = fast.partition(0).openSharedAppender()) {
+            try (Appender appender = fast.partition(0).openAppender()) {
                 for (int i = 0; i < 100; i++) {
                     append(appender, bytes("a")).join();
                 }

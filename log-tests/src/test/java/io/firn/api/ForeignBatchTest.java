@@ -52,7 +52,7 @@ class ForeignBatchTest {
         partition =
                 store.createTopic("t", Stores.small().withDurability(Durability.WRITTEN))
                         .partition(0);
-        appender = partition.openSharedAppender();
+        appender = partition.openAppender();
     }
 
     @AfterEach
@@ -70,7 +70,7 @@ class ForeignBatchTest {
         assertEquals(1, HostedAppender.of(appender).appendBatch(heap));
         assertEquals(4, HostedAppender.of(appender).appendBatch(direct));
         assertEquals(7, HostedAppender.of(appender).appendBatch(heap.asReadOnlyBuffer()));
-        assertEquals(10, HostedAppender.of(appender).appendBatchAsync(heap));
+        assertEquals(10, HostedAppender.of(appender).tryAppendBatch(heap));
         appender.append(bytes("after"));
         assertEquals(3, heap.position());
         assertEquals(123_456_789, heap.getLong(3), "the buffer stays as it is");

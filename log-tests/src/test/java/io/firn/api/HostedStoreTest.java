@@ -30,8 +30,8 @@ class HostedStoreTest {
         try (LogStore store = Stores.at(directory).open()) {
             Partition from = store.createTopic("from", Stores.small()).partition(0);
             Partition to = store.createTopic("to", Stores.small()).partition(0);
-            try (HostedAppender source = HostedPartition.of(from).openSharedAppender();
-                    HostedAppender target = HostedAppender.of(to.openSharedAppender())) {
+            try (HostedAppender source = HostedPartition.of(from).openAppender();
+                    HostedAppender target = HostedAppender.of(to.openAppender())) {
                 source.append(from.topic().newBatch().add(new byte[] {1}).add(new byte[] {2}));
                 try (BatchRun run =
                         HostedPartition.of(from).openBatchReader().read(0, 4096, true)) {

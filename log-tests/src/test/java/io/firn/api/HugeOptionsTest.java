@@ -85,7 +85,7 @@ class HugeOptionsTest {
     }
 
     private void append(Partition partition) {
-        try (Appender appender = partition.openSharedAppender()) {
+        try (Appender appender = partition.openAppender()) {
             for (int i = 0; i < RECORDS; i++) {
                 appender.append(Stores.bytes("k" + i), new byte[2_000]);
             }

@@ -81,7 +81,7 @@ class IdleTest {
     void shouldLookSeldomAtAStoreToWhichAnotherOneOnlyAppends() {
         try (LogStore store = Stores.at(directory).open()) {
             Partition partition = store.createTopic("t", Stores.small()).partition(0);
-            try (Appender appender = partition.openAppender();
+            try (Appender appender = partition.openExclusiveAppender();
                     LogStore reader = Stores.at(directory).readOnly().open()) {
                 Partition seen = reader.openTopic("t").partition(0);
                 await(
@@ -101,7 +101,7 @@ class IdleTest {
 
     private static void appendToEach(Topic topic) {
         for (int i = 0; i < topic.partitionCount(); i++) {
-            try (Appender appender = topic.partition(i).openAppender()) {
+            try (Appender appender = topic.partition(i).openExclusiveAppender()) {
                 appender.append(bytes("a"));
             }
         }
@@ -144,8 +144,8 @@ class IdleTest {
             gate.shut();
             List<Appender> appenders = new ArrayList<>();
             for (int i = 0; i < PARTITIONS; i++) {
-                appenders.add(topic.partition(i).openAppender());
-                assertTrue(appenders.get(i).appendAsync(bytes("b"), 0, 1) > 0);
+                appenders.add(topic.partition(i).openExclusiveAppender());
+                assertTrue(appenders.get(i).tryAppend(bytes("b"), 0, 1) > 0);
             }
             await("forces by all threads", () -> gate.held() == FORCING_THREADS);
             gate.open();
@@ -234,7 +234,7 @@ class IdleTest {
             Topic topic = store.createTopic("t", options);
             List<Appender> appenders = new ArrayList<>();
             for (int i = 0; i < 3; i++) {
-                appenders.add(topic.partition(i).openAppender());
+                appenders.add(topic.partition(i).openExclusiveAppender());
             }
             for (int round = 1; round <= 200; round++) {
                 Partition partition = topic.partition(round % 3);
@@ -253,9 +253,9 @@ class IdleTest {
     void shouldForceEachRecordThatNobodyWaitsFor() {
         try (LogStore store = Stores.at(directory).open()) {
             Partition partition = store.createTopic("t", Stores.small()).partition(0);
-            try (Appender appender = partition.openAppender()) {
+            try (Appender appender = partition.openExclusiveAppender()) {
                 for (int i = 0; i < 20_000; i++) {
-                    while (appender.appendAsync(bytes("a"), 0, 1) < 0) {
+                    while (appender.tryAppend(bytes("a"), 0, 1) < 0) {
                         Thread.onSpinWait();
                     }
                     if (i % 100 == 0) {
@@ -276,7 +276,7 @@ class IdleTest {
         LogStoreBuilder builder = Stores.at(directory, medium).clock(clock).invokerMode();
         try (LogStore store = builder.open()) {
             Partition partition = store.createTopic("t", Stores.small()).partition(0);
-            try (Appender appender = partition.openAppender()) {
+            try (Appender appender = partition.openExclusiveAppender()) {
                 for (int i = 0; i < 20; i++) {
                     appender.append(new byte[20_000]);
                 }
@@ -336,7 +336,7 @@ class IdleTest {
                 });
         try (LogStore store = Stores.at(directory, medium).open()) {
             Partition partition = store.createTopic("t", options).partition(0);
-            try (Appender appender = partition.openAppender()) {
+            try (Appender appender = partition.openExclusiveAppender()) {
                 appender.append(bytes("a"));
                 gate.shut();
                 await(
@@ -391,7 +391,7 @@ class IdleTest {
         TopicOptions options = Stores.small().withDurability(Durability.WRITTEN);
         try (LogStore store = Stores.at(directory).clock(clock).open()) {
             Partition partition = store.createTopic("t", options).partition(0);
-            try (Appender appender = partition.openAppender()) {
+            try (Appender appender = partition.openExclusiveAppender()) {
                 appender.append(bytes("a"));
                 fails.set(true);
                 LockSupport.parkNanos(100_000_000);

@@ -53,7 +53,7 @@ class InvokerModeTest {
             Tailer tailer = topic.openTailer();
             List<Long> told = new ArrayList<>();
             long seen = 0;
-            try (ExclusiveAppender appender = partition.openAppender()) {
+            try (ExclusiveAppender appender = partition.openExclusiveAppender()) {
                 appender.onDurable((p, offset) -> told.add(offset));
                 for (int i = 0; i < 100; i++) {
                     appender.append(new byte[5_000]);
@@ -62,7 +62,7 @@ class InvokerModeTest {
                     while ((claim = appender.tryClaim(100)) == null) {
                         store.doWork();
                     }
-                    long last = claim.commitAsync();
+                    long last = claim.commitWithoutWaiting();
                     CompletableFuture<Long> future = appender.whenDurable(last);
                     while (!future.isDone()) {
                         store.doWork();
@@ -126,7 +126,7 @@ class InvokerModeTest {
     void shouldReadOnlyWithoutThreads() {
         try (LogStore writer = Stores.at(directory).open()) {
             Topic topic = writer.createTopic("t", Stores.small());
-            try (Appender appender = topic.partition(0).openAppender()) {
+            try (Appender appender = topic.partition(0).openExclusiveAppender()) {
                 appender.append(bytes("a"));
             }
         }
@@ -152,7 +152,7 @@ class InvokerModeTest {
     void shouldDoNothingAfterClose() {
         LogStore store = Stores.at(directory).invokerMode().open();
         Partition partition = store.createTopic("t", Stores.small()).partition(0);
-        Appender appender = partition.openAppender();
+        Appender appender = partition.openExclusiveAppender();
         appender.append(bytes("a"));
         store.close();
         assertEquals(0, store.doWork());
@@ -164,9 +164,9 @@ class InvokerModeTest {
     void shouldNotBeClosedFromInsideOfItsOwnWork() {
         LogStore store = Stores.at(directory).invokerMode().open();
         Partition partition = store.createTopic("t", Stores.small()).partition(0);
-        try (Appender appender = partition.openAppender()) {
+        try (Appender appender = partition.openExclusiveAppender()) {
             appender.append(bytes("a"));
-            appender.appendAsync(bytes("b"), 0, 1);
+            appender.tryAppend(bytes("b"), 0, 1);
             CompletableFuture<Void> closes = appender.whenDurable(1).thenRun(store::close);
             Stores.work(store);
             assertTrue(closes.isCompletedExceptionally());

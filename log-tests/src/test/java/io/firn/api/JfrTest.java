@@ -60,7 +60,7 @@ class JfrTest {
     private void useAStoreTwice() {
         try (LogStore store = Stores.at(directory).invokerMode().open()) {
             Partition partition = store.createTopic("t", Stores.small()).partition(0);
-            try (Appender appender = partition.openAppender()) {
+            try (Appender appender = partition.openExclusiveAppender()) {
                 for (int i = 0; i < 5; i++) {
                     appender.append(new byte[20_000]);
                 }
@@ -81,7 +81,7 @@ class JfrTest {
     void shouldWorkTheSameWhileNobodyRecords() {
         try (LogStore store = Stores.at(directory).open();
                 Appender appender =
-                        store.createTopic("t", Stores.small()).partition(0).openAppender()) {
+                        store.createTopic("t", Stores.small()).partition(0).openExclusiveAppender()) {
             assertEquals(0, appender.append(bytes("a")));
         }
     }

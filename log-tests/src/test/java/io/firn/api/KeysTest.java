@@ -76,13 +76,13 @@ class KeysTest {
         Topic topic = create(cleanup);
         Partition partition = topic.partition(0);
         Class<InvalidOptionException> error = InvalidOptionException.class;
-        try (ExclusiveAppender appender = partition.openAppender()) {
+        try (ExclusiveAppender appender = partition.openExclusiveAppender()) {
             assertRefused(error, () -> appender.append(VALUE));
             assertRefused(error, () -> appender.append(ByteBuffer.wrap(VALUE)));
             assertRefused(error, () -> appender.append(new UnsafeBuffer(VALUE), 0, 1));
-            assertRefused(error, () -> appender.appendAsync(VALUE, 0, 1));
+            assertRefused(error, () -> appender.tryAppend(VALUE, 0, 1));
             assertRefused(error, () -> appender.append(null, VALUE));
-            assertRefused(error, () -> appender.appendAsync(null, VALUE));
+            assertRefused(error, () -> appender.tryAppend(null, VALUE));
             assertRefused(error, () -> appender.appendFuture(VALUE));
             assertRefused(error, () -> appender.tryClaim(10));
             var mixed = appender.newBatch().add(KEY, VALUE).add(null, VALUE).add(KEY, VALUE);
@@ -95,7 +95,7 @@ class KeysTest {
                         () -> HostedAppender.of(appender).appendBatch(batch));
                 assertRefused(
                         InvalidBatchException.class,
-                        () -> HostedAppender.of(appender).appendBatchAsync(batch));
+                        () -> HostedAppender.of(appender).tryAppendBatch(batch));
             }
         }
         try (TopicAppender appender = topic.openAppender()) {
@@ -108,7 +108,7 @@ class KeysTest {
     void shouldTakeRecordsWithKeysAlsoEmptyOnesAndTombstones() {
         Partition partition = create(CleanupPolicy.COMPACT).partition(0);
         byte[] empty = {};
-        try (ExclusiveAppender appender = partition.openAppender()) {
+        try (ExclusiveAppender appender = partition.openExclusiveAppender()) {
             appender.append(KEY, VALUE);
             appender.append(empty, VALUE);
             appender.append(KEY, null);
@@ -124,7 +124,7 @@ class KeysTest {
     void shouldAskForKeysFromTheChangeOnAndReadWhatIsFromBefore() {
         Topic topic = create(CleanupPolicy.DELETE);
         Partition partition = topic.partition(0);
-        try (ExclusiveAppender appender = partition.openAppender()) {
+        try (ExclusiveAppender appender = partition.openExclusiveAppender()) {
             appender.append(VALUE);
             Claim claim = appender.tryClaim(1);
             assertNotNull(claim);
@@ -140,7 +140,7 @@ class KeysTest {
         open();
         assertEquals(CleanupPolicy.COMPACT, store.openTopic("t").options().cleanup());
         Partition again = store.openTopic("t").partition(0);
-        try (ExclusiveAppender appender = again.openAppender();
+        try (ExclusiveAppender appender = again.openExclusiveAppender();
                 Tailer tailer = again.openTailer()) {
             assertRefused(InvalidOptionException.class, () -> appender.append(VALUE));
             List<StoredRecord> records = Stores.readAll(tailer);
@@ -169,7 +169,7 @@ class KeysTest {
     void shouldAskForKeysInAPartitionThatWasAdded() {
         Topic topic = create(CleanupPolicy.COMPACT);
         topic.addPartitions(2);
-        try (ExclusiveAppender appender = topic.partition(1).openAppender()) {
+        try (ExclusiveAppender appender = topic.partition(1).openExclusiveAppender()) {
             assertRefused(InvalidOptionException.class, () -> appender.append(VALUE));
         }
     }

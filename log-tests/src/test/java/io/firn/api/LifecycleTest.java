@@ -77,8 +77,8 @@ class LifecycleTest {
 
     private static void use(LogStore store) {
         Topic topic = store.ensureTopic("t", Stores.small().withPartitions(2));
-        try (Appender appender = topic.partition(0).openAppender();
-                Appender other = topic.partition(1).openSharedAppender();
+        try (Appender appender = topic.partition(0).openExclusiveAppender();
+                Appender other = topic.partition(1).openAppender();
                 Tailer tailer = topic.openTailer()) {
             Stores.fill(appender, 12, 10_000);
             other.append(bytes("x"));
@@ -140,7 +140,7 @@ class LifecycleTest {
             try (LogStore store = Stores.at(directory, medium).open()) {
                 Topic topic = store.ensureTopic("t", Stores.small());
                 assertEquals(i, topic.partition(0).nextOffset());
-                try (Appender appender = topic.partition(0).openAppender()) {
+                try (Appender appender = topic.partition(0).openExclusiveAppender()) {
                     appender.append(new byte[5_000]);
                 }
                 Stores.readAll(topic.openTailer());
@@ -159,8 +159,8 @@ class LifecycleTest {
         ObservedMedium medium = new ObservedMedium();
         LogStore store = Stores.at(directory, medium).open();
         Topic topic = store.createTopic("t", Stores.small().withPartitions(2));
-        Appender exclusive = topic.partition(0).openAppender();
-        Appender shared = topic.partition(1).openSharedAppender();
+        Appender exclusive = topic.partition(0).openExclusiveAppender();
+        Appender shared = topic.partition(1).openAppender();
         Tailer tailer = topic.openTailer();
         Stores.fill(exclusive, 20, 10_000);
         Stores.fill(shared, 20, 10_000);
@@ -178,7 +178,7 @@ class LifecycleTest {
         ObservedMedium medium = new ObservedMedium();
         LogStore store = Stores.at(directory, medium).open();
         Topic topic = store.createTopic("t", Stores.small());
-        try (Appender appender = topic.partition(0).openAppender()) {
+        try (Appender appender = topic.partition(0).openExclusiveAppender()) {
             appender.append(bytes("still readable"));
         }
         Tailer tailer = topic.openTailer();
@@ -226,7 +226,7 @@ class LifecycleTest {
         LogStore store = Stores.at(directory).open();
         Topic topic = store.createTopic("t", Stores.small());
         Partition partition = topic.partition(0);
-        Appender appender = partition.openSharedAppender();
+        Appender appender = partition.openAppender();
         TopicAppender topicAppender = topic.openAppender();
         Tailer tailer = topic.openTailer();
         Cursor cursor = topic.cursor("c");
@@ -247,14 +247,14 @@ class LifecycleTest {
                         () -> topic.cursor("c"),
                         () -> topic.cursor("d"),
                         () -> topic.deleteCursor("c"),
+                        () -> partition.openExclusiveAppender(),
                         () -> partition.openAppender(),
-                        () -> partition.openSharedAppender(),
                         () -> partition.openTailer(),
                         () -> partition.findTimestamp(0),
                         () -> partition.deleteRecordsBefore(0),
                         () -> appender.append(bytes("b")),
                         () -> appender.append(appender.newBatch().add(bytes("b"))),
-                        () -> appender.appendAsync(bytes("b"), 0, 1),
+                        () -> appender.tryAppend(bytes("b"), 0, 1),
                         () -> topicAppender.append(null, bytes("b")),
                         () -> tailer.poll(record -> Action.CONTINUE, 1),
                         () -> tailer.poll(r -> Action.CONTINUE, 1, Duration.ofHours(1)),
@@ -276,7 +276,7 @@ class LifecycleTest {
     void shouldNotBeClosedByACallbackOnItsOwnThread() throws Exception {
         LogStore store = Stores.at(directory).open();
         Partition partition = store.createTopic("t", Stores.small()).partition(0);
-        try (Appender appender = partition.openSharedAppender()) {
+        try (Appender appender = partition.openAppender()) {
             CompletableFuture<Void> closes = new CompletableFuture<>();
             appender.onDurable(
                     (p, offset) -> {
@@ -287,7 +287,7 @@ class LifecycleTest {
                             closes.completeExceptionally(e);
                         }
                     });
-            while (appender.appendAsync(bytes("a"), 0, 1) < 0) {
+            while (appender.tryAppend(bytes("a"), 0, 1) < 0) {
                 Thread.onSpinWait();
             }
             ExecutionException e = assertThrows(ExecutionException.class, closes::get);
@@ -301,7 +301,7 @@ class LifecycleTest {
     void shouldNotBeClosedByAHandlerOnTheThreadThatAppends() throws Exception {
         LogStore store = Stores.at(directory).open();
         Partition partition = store.createTopic("t", Stores.small()).partition(0);
-        try (Appender appender = partition.openAppender()) {
+        try (Appender appender = partition.openExclusiveAppender()) {
             CompletableFuture<Throwable> refusal = new CompletableFuture<>();
             appender.onDurable(
                     (p, offset) ->
@@ -318,25 +318,25 @@ class LifecycleTest {
     @Test
     void shouldNotDisturbTheStoreThatHasWhatAnotherOpenWanted() {
         FileTier tier = FileTier.at(Stores.tierOf(directory));
-        LogStoreBuilder builder = LogStore.in(directory.resolve("store")).tier(tier);
+        LogStoreBuilder builder = LogStore.at(directory.resolve("store")).tier(tier);
         try (LogStore store = builder.open()) {
             assertThrows(StoreLockedException.class, builder::open);
-            LogStoreBuilder other = LogStore.in(directory.resolve("other")).tier(tier);
+            LogStoreBuilder other = LogStore.at(directory.resolve("other")).tier(tier);
             assertThrows(IllegalStateException.class, other::open);
             assertThrows(
                     IllegalStateException.class,
-                    () -> LogStore.in(directory.resolve("store")).tier(tier).readOnly().open());
+                    () -> LogStore.at(directory.resolve("store")).tier(tier).readOnly().open());
             use(store);
             assertEquals(12, store.openTopic("t").partition(0).durableOffset());
             FileTier same = FileTier.at(Stores.tierOf(directory));
-            LogStoreBuilder thief = LogStore.in(directory.resolve("store")).tier(same);
+            LogStoreBuilder thief = LogStore.at(directory.resolve("store")).tier(same);
             assertThrows(StoreLockedException.class, thief::open);
         }
     }
 
     @Test
     void shouldRefuseToOpenWithoutATierOrWithBadOptions() {
-        assertThrows(InvalidOptionException.class, () -> LogStore.in(directory).open());
+        assertThrows(InvalidOptionException.class, () -> LogStore.at(directory).open());
         for (Duration wrong :
                 List.of(
                         Duration.ZERO,
@@ -344,18 +344,18 @@ class LifecycleTest {
                         Duration.ofHours(2),
                         Duration.ofSeconds(Long.MAX_VALUE))) {
             assertThrows(
-                    InvalidOptionException.class, () -> LogStore.in(directory).markInterval(wrong));
+                    InvalidOptionException.class, () -> LogStore.at(directory).markInterval(wrong));
             assertThrows(
                     InvalidOptionException.class,
-                    () -> LogStore.in(directory).cursorInterval(wrong));
+                    () -> LogStore.at(directory).cursorInterval(wrong));
         }
         for (Duration wrong : List.of(Duration.ZERO, Duration.ofSeconds(Long.MAX_VALUE))) {
             assertThrows(
                     InvalidOptionException.class,
-                    () -> LogStore.in(directory).producerExpiry(wrong));
+                    () -> LogStore.at(directory).producerExpiry(wrong));
             assertThrows(
                     InvalidOptionException.class,
-                    () -> LogStore.in(directory).producerNameExpiry(wrong));
+                    () -> LogStore.at(directory).producerNameExpiry(wrong));
         }
         assertEquals(List.of(), Stores.filesIn(directory));
     }
@@ -408,7 +408,7 @@ class LifecycleTest {
     private static Stores.Task<Long> stopInAnAppend(
             LogStore store, StoppingClock clock, TopicOptions options) {
         Partition partition = store.createTopic("t", options).partition(0);
-        Appender appender = partition.openAppender();
+        Appender appender = partition.openExclusiveAppender();
         clock.gate.shut();
         Stores.Task<Long> append =
                 Stores.start(
@@ -485,7 +485,7 @@ class LifecycleTest {
                                     gate.run(null); // not the close, which tells them, too
                                 }
                             });
-            Appender appender = partition.openAppender();
+            Appender appender = partition.openExclusiveAppender();
             appends.add(
                     Stores.start(
                             () -> {

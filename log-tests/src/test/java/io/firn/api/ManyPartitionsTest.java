@@ -47,7 +47,7 @@ class ManyPartitionsTest {
     }
 
     private void append(int partition, int count) {
-        try (Appender appender = topic.partition(partition).openSharedAppender()) {
+        try (Appender appender = topic.partition(partition).openAppender()) {
             for (int i = 0; i < count; i++) {
                 appender.append(bytes("p" + partition));
             }

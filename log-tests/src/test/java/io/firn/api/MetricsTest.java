@@ -37,7 +37,7 @@ class MetricsTest {
             assertEquals(0, empty.segments() + empty.bytes() + empty.forces());
             assertEquals(0, empty.rolls() + empty.stalls());
             assertEquals(empty, partition.metrics());
-            try (Appender appender = partition.openAppender()) {
+            try (Appender appender = partition.openExclusiveAppender()) {
                 for (int i = 0; i < 5; i++) {
                     appender.append(new byte[20_000]);
                 }
@@ -75,7 +75,7 @@ class MetricsTest {
     void shouldTellAboutTheTier() throws IOException {
         long capacity = 3 * (Stores.SEGMENT_BYTES + 8192L);
         try (LogStore store =
-                LogStore.in(directory.resolve("store"))
+                LogStore.at(directory.resolve("store"))
                         .tier(
                                 FileTier.builder(Stores.tierOf(directory))
                                         .capacityBytes(capacity)
@@ -91,7 +91,7 @@ class MetricsTest {
                     tier.survives(),
                     "what the file system gives, no more");
             Partition partition = store.createTopic("t", Stores.small()).partition(0);
-            try (Appender appender = partition.openAppender()) {
+            try (Appender appender = partition.openExclusiveAppender()) {
                 appender.append(bytes("a"));
             }
             assertEquals(capacity / 3, store.metrics().tiers().get(0).usedBytes());
@@ -108,7 +108,7 @@ class MetricsTest {
     void shouldSayThatAPartitionIsPoisoned() {
         try (LogStore store = Stores.at(directory, medium).open()) {
             Partition partition = store.createTopic("t", Stores.small()).partition(0);
-            try (Appender appender = partition.openAppender()) {
+            try (Appender appender = partition.openExclusiveAppender()) {
                 appender.append(bytes("a"));
                 medium.beforeForce(
                         file -> {
@@ -133,7 +133,7 @@ class MetricsTest {
                                             .withDurability(Durability.WRITTEN)
                                             .withForce(1 << 20, java.time.Duration.ofHours(1)))
                             .partition(0);
-            try (Appender appender = partition.openAppender()) {
+            try (Appender appender = partition.openExclusiveAppender()) {
                 for (int i = 0; i < 500; i++) { // fits a segment: a roll would force
                     appender.append(new byte[10]);
                 }

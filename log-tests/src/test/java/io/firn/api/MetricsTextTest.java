@@ -25,7 +25,7 @@ class MetricsTextTest {
             Topic topic =
                     store.createTopic("orders", Stores.small().withCleanup(CleanupPolicy.COMPACT));
             Partition partition = topic.partition(0);
-            try (Appender appender = partition.openSharedAppender();
+            try (Appender appender = partition.openAppender();
                     Transaction tx = store.beginTransaction()) {
                 appender.append(bytes("k"), bytes("v"));
                 topic.cursor("c").commit(0, 1);

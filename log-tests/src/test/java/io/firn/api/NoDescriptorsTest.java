@@ -75,7 +75,7 @@ class NoDescriptorsTest {
     }
 
     private LogStore open() {
-        return LogStore.in(directory.resolve("store"))
+        return LogStore.at(directory.resolve("store"))
                 .tier(FileTier.builder(directory.resolve("tier")).medium(medium).build())
                 .nanoClock(Stores.FAST)
                 .open();
@@ -97,7 +97,7 @@ class NoDescriptorsTest {
     void shouldAppendWhatCouldNotBeWrittenForALackOfDescriptors() throws Exception {
         try (LogStore store = open()) {
             Partition partition = store.createTopic("orders", small()).partition(0);
-            try (Appender appender = partition.openAppender()) {
+            try (Appender appender = partition.openExclusiveAppender()) {
                 appender.append(new byte[50_000]); // large ones are written by a call
                 medium.refuseWrites.set(5);
                 for (int i = 0; i < 10; i++) {
@@ -117,7 +117,7 @@ class NoDescriptorsTest {
     void shouldKeepATopicWritableThatCannotBeDeletedForALackOfDescriptors() {
         try (LogStore store = openOnScarceMedium()) {
             Partition partition = store.createTopic("orders", small()).partition(0);
-            try (Appender appender = partition.openAppender()) {
+            try (Appender appender = partition.openExclusiveAppender()) {
                 appender.append(new byte[100]);
                 medium.refuseFiles.set(Integer.MAX_VALUE);
                 FirnException refused =
@@ -141,7 +141,7 @@ class NoDescriptorsTest {
     void shouldFailAnAppendThatFindsNoDescriptorForLongAndAppendWhenThereIsOne() throws Exception {
         try (LogStore store = open()) {
             Partition partition = store.createTopic("orders", small()).partition(0);
-            try (Appender appender = partition.openAppender()) {
+            try (Appender appender = partition.openExclusiveAppender()) {
                 medium.refuseFiles.set(Integer.MAX_VALUE); // there is no segment yet
                 checkFails(appender);
                 medium.refuseFiles.set(0);
@@ -176,7 +176,7 @@ class NoDescriptorsTest {
     void shouldForceAndSealWhenFilesCanBeOpenedAgain() throws Exception {
         try (LogStore store = open()) {
             Partition partition = store.createTopic("orders", small()).partition(0);
-            try (Appender appender = partition.openAppender()) {
+            try (Appender appender = partition.openExclusiveAppender()) {
                 CompletableFuture<?> last = null;
                 for (int i = 0; i < 40; i++) { // several segments
                     medium.refuseFiles.set(i % 10 == 0 ? 3 : 0);
@@ -196,7 +196,7 @@ class NoDescriptorsTest {
     /** While no segment can be reserved, the store says that it is full, and later goes on. */
     private static long tryAppend(Appender appender) {
         try {
-            return appender.appendAsync(ByteBuffer.wrap(new byte[50_000]));
+            return appender.tryAppend(ByteBuffer.wrap(new byte[50_000]));
         } catch (StoreFullException e) {
             return Appender.BACK_PRESSURED;
         }

@@ -31,8 +31,8 @@ class NullArgumentsTest {
 
     @Test
     void shouldNameWhatIsNullWhenAStoreIsDescribed() {
-        LogStoreBuilder builder = LogStore.in(directory);
-        assertRefused("directory", () -> LogStore.in(null));
+        LogStoreBuilder builder = LogStore.at(directory);
+        assertRefused("directory", () -> LogStore.at(null));
         assertRefused("tier", () -> builder.tier(null));
         assertRefused("label", () -> builder.tier(null, FileTier.at(directory)));
         assertRefused("tier", () -> builder.tier("a", null));

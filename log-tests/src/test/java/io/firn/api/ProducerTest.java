@@ -42,7 +42,7 @@ class ProducerTest {
     void open() {
         store = Stores.at(directory, medium).clock(clock).open();
         partition = store.ensureTopic("t", Stores.small()).partition(0);
-        appender = partition.openSharedAppender();
+        appender = partition.openAppender();
         id = HostedStore.of(store).newProducerId();
     }
 
@@ -77,7 +77,7 @@ class ProducerTest {
         assertEquals(0, append(0, 0, 3));
         assertEquals(3, append(0, 3, 2));
         assertEquals(5, partition.nextOffset());
-        assertEquals(3, appender.appendAsync(batch(0, 3, 2)));
+        assertEquals(3, appender.tryAppend(batch(0, 3, 2)));
         assertEquals(5, append(0, 5, 1));
         assertEquals(
                 List.of("e0s0", "e0s1", "e0s2", "e0s3", "e0s4", "e0s5"),
@@ -155,8 +155,8 @@ class ProducerTest {
         TopicOptions two = Stores.small().withPartitions(2);
         var topic = store.createTopic("two", two);
         long other = HostedStore.of(store).newProducerId();
-        try (Appender zero = topic.partition(0).openSharedAppender();
-                Appender one = topic.partition(1).openSharedAppender()) {
+        try (Appender zero = topic.partition(0).openAppender();
+                Appender one = topic.partition(1).openAppender()) {
             Batch batch = zero.newBatch().add(bytes("a")).producer(id, 0, 0);
             assertEquals(0, zero.append(batch));
             assertEquals(0, one.append(batch));
@@ -172,7 +172,7 @@ class ProducerTest {
         Gate forcing = new Gate();
         forcing.shut();
         medium.beforeForce(forcing);
-        assertEquals(1, appender.appendAsync(batch(0, 1, 1)));
+        assertEquals(1, appender.tryAppend(batch(0, 1, 1)));
         Stores.await("its force", () -> forcing.held() > 0);
         Stores.Task<Long> duplicate = Stores.start(() -> append(0, 1, 1));
         for (int i = 0; i < 20; i++) {
@@ -209,7 +209,7 @@ class ProducerTest {
                         .producerExpiry(Duration.ofMinutes(1))
                         .open();
         partition = store.openTopic("t").partition(0);
-        appender = partition.openSharedAppender();
+        appender = partition.openAppender();
         append(0, 0, 1);
         clock.advance(61_000);
         long other = HostedStore.of(store).newProducerId();
@@ -224,7 +224,7 @@ class ProducerTest {
         store.close();
         store = Stores.at(directory, medium).clock(clock).invokerMode().open();
         partition = store.openTopic("t").partition(0);
-        appender = partition.openSharedAppender();
+        appender = partition.openAppender();
         append(0, 0, 1);
         appender.append(new byte[30_000]);
         workForLong();

@@ -91,7 +91,7 @@ class PublishedEndsTest {
                 writer.createTopic("t", durability == Durability.WRITTEN ? lazy() : Stores.small());
         Partition followed = follow("t");
         Tailer tailer = followed.openTailer();
-        try (Appender appender = topic.partition(0).openAppender()) {
+        try (Appender appender = topic.partition(0).openExclusiveAppender()) {
             for (int i = 0; i < 500; i++) {
                 assertEquals(0, tailer.poll(record -> Action.CONTINUE, 1));
                 appender.append(Stores.numbered(i, 1_000));
@@ -135,7 +135,7 @@ class PublishedEndsTest {
                             }
                             return next.get();
                         });
-        try (Appender appender = topic.partition(0).openAppender()) {
+        try (Appender appender = topic.partition(0).openExclusiveAppender()) {
             for (int i = 0; i < count; i++) {
                 appender.append(Stores.numbered(i, lengthOf(i)));
                 // So that the reader stands at the end at most appends, if it has a processor.
@@ -165,7 +165,7 @@ class PublishedEndsTest {
     void shouldFindAllSegmentsThatWereBegunSinceTheLastLook() {
         Topic topic = writer.createTopic("t", lazy());
         Partition followed = follow("t");
-        try (Appender appender = topic.partition(0).openAppender()) {
+        try (Appender appender = topic.partition(0).openExclusiveAppender()) {
             for (int i = 0; i < 600; i++) {
                 appender.append(Stores.numbered(i, 1_000));
             }
@@ -186,12 +186,12 @@ class PublishedEndsTest {
         Partition followed = follow("t");
         Tailer tailer = followed.openTailer();
         Gate forcing = new Gate();
-        try (Appender appender = topic.partition(0).openAppender()) {
+        try (Appender appender = topic.partition(0).openExclusiveAppender()) {
             appender.append(bytes("forced"));
             assertEquals(List.of("forced"), texts(Stores.readAll(tailer)));
             forcing.shut();
             writers.beforeForce(forcing);
-            appender.appendAsync(bytes("not yet"), 0, 7);
+            appender.tryAppend(bytes("not yet"), 0, 7);
             Stores.await("the force", () -> forcing.held() > 0);
             assertEquals(2, topic.partition(0).nextOffset());
             assertEquals(1, followed.visibleOffset());
@@ -208,7 +208,7 @@ class PublishedEndsTest {
         follow("t");
         Tailer tailer = reader.openTopic("t").openTailer();
         for (int i = 0; i < 200; i++) {
-            try (Appender appender = topic.partition(i * 7 % 20).openAppender()) {
+            try (Appender appender = topic.partition(i * 7 % 20).openExclusiveAppender()) {
                 appender.append(bytes("r" + i));
             }
             assertEquals(List.of("r" + i), texts(Stores.readAll(tailer)));
@@ -222,7 +222,7 @@ class PublishedEndsTest {
         AtomicLong seen = new AtomicLong();
         Partition followed = reader.openTopic("t").partition(0);
         HostedPartition.of(followed).addVisibleListener(() -> seen.set(followed.visibleOffset()));
-        try (Appender appender = topic.partition(0).openAppender()) {
+        try (Appender appender = topic.partition(0).openExclusiveAppender()) {
             appender.append(bytes("a"));
             appender.append(bytes("b"));
             Stores.await("the listener to be told", () -> seen.get() == 2);
@@ -243,7 +243,7 @@ class PublishedEndsTest {
             Stores.await("it to wait long", each::waitsLong);
         }
 
-        try (Appender appender = topic.partition(1).openAppender()) {
+        try (Appender appender = topic.partition(1).openExclusiveAppender()) {
             appender.append(bytes("a"));
         }
         writer.deleteTopic("deleted");
@@ -294,7 +294,7 @@ class PublishedEndsTest {
         reader = Stores.at(directory).readOnly().open();
         for (int i = 0; i < 30; i++) {
             Topic topic = writer.createTopic("t", lazy());
-            try (Appender appender = topic.partition(0).openAppender()) {
+            try (Appender appender = topic.partition(0).openExclusiveAppender()) {
                 for (int n = 0; n <= i; n++) {
                     appender.append(bytes(i + "-" + n));
                 }
@@ -316,7 +316,7 @@ class PublishedEndsTest {
         reader = Stores.at(directory).readOnly().open();
         Partition followed = reader.openTopic("t").partition(0);
         Tailer tailer = followed.openTailer();
-        try (Appender appender = topic.partition(0).openAppender()) {
+        try (Appender appender = topic.partition(0).openExclusiveAppender()) {
             appender.append(bytes("a"));
             assertEquals(List.of("a"), texts(read(tailer, 1)));
             Files.delete(ends());
@@ -333,7 +333,7 @@ class PublishedEndsTest {
         Topic topic = writer.createTopic("t", Stores.small());
         reader = Stores.at(directory).readOnly().open();
         Tailer tailer = reader.openTopic("t").openTailer();
-        try (Appender appender = topic.partition(0).openAppender()) {
+        try (Appender appender = topic.partition(0).openExclusiveAppender()) {
             appender.append(bytes("a"));
             assertEquals(List.of("a"), texts(read(tailer, 1)));
             Files.delete(ends());

@@ -93,7 +93,7 @@ class PublisherRulesTest {
         }
 
         private static void fill(Topic topic, long elements) {
-            try (Appender appender = topic.partition(0).openAppender()) {
+            try (Appender appender = topic.partition(0).openExclusiveAppender()) {
                 for (long i = 0; i < Math.min(MOST, elements); i++) {
                     appender.append(Stores.numbered(i, 8));
                 }

@@ -69,7 +69,7 @@ class ReadMemoryTest {
             Arrays.fill(value, (byte) (10 * partition + i));
             encoder.add(value);
         }
-        try (Appender appender = topic.partition(partition).openAppender()) {
+        try (Appender appender = topic.partition(partition).openExclusiveAppender()) {
             HostedAppender.of(appender).appendBatch(ForeignBatches.of(encoder));
         }
     }
@@ -109,7 +109,7 @@ class ReadMemoryTest {
     @EnumSource(mode = Mode.EXCLUDE, names = "NONE")
     void shouldNameABatchThatIsTooLargeAndReadTheOtherPartitions(Compression codec) {
         append(1, codec, 6);
-        try (Appender appender = topic.partition(1).openAppender()) {
+        try (Appender appender = topic.partition(1).openExclusiveAppender()) {
             appender.append(new byte[] {7});
         }
         append(2, codec, RECORDS);

@@ -86,10 +86,10 @@ class ReadOnlyTest {
             tasks.add(Stores.start(() -> tail(read.partition(0), count, seed)));
         }
         Partition partition = topic.partition(0);
-        try (Appender appender = partition.openAppender()) {
+        try (Appender appender = partition.openExclusiveAppender()) {
             for (int i = 0; i < count; i++) {
                 byte[] value = Stores.numbered(i, 8 + i % 1_000);
-                while (appender.appendAsync(value, 0, value.length) < 0) {
+                while (appender.tryAppend(value, 0, value.length) < 0) {
                     Thread.onSpinWait();
                 }
                 if (i % 100 == 0) {
@@ -117,7 +117,7 @@ class ReadOnlyTest {
 
         topic.addPartitions(3);
         topic.changeOptions(topic.options().withRetentionBytes(1 << 30));
-        try (Appender appender = topic.partition(2).openAppender()) {
+        try (Appender appender = topic.partition(2).openExclusiveAppender()) {
             appender.append(bytes("last"));
         }
 
@@ -162,7 +162,7 @@ class ReadOnlyTest {
     @Test
     void shouldNoticeThatATopicIsDeletedAndMadeAgain() {
         Topic first = writer.createTopic("t", Stores.small());
-        try (Appender appender = first.partition(0).openAppender()) {
+        try (Appender appender = first.partition(0).openExclusiveAppender()) {
             Stores.fill(appender, 20, 10_000);
         }
         openReader();
@@ -182,7 +182,7 @@ class ReadOnlyTest {
         assertEquals(List.of(), reader.topicNames());
         assertThrows(UnknownTopicException.class, () -> reader.openTopic("t"));
         Topic second = writer.createTopic("t", Stores.small());
-        try (Appender appender = second.partition(0).openAppender()) {
+        try (Appender appender = second.partition(0).openExclusiveAppender()) {
             appender.append(bytes("new"));
         }
         Topic read = reader.openTopic("t");
@@ -195,7 +195,7 @@ class ReadOnlyTest {
     void shouldShowADurableTopicsRecordsOnlyWhenTheyAreProven() {
         Topic topic = writer.createTopic("t", Stores.small());
         Gate forcing = new Gate();
-        try (Appender appender = topic.partition(0).openAppender()) {
+        try (Appender appender = topic.partition(0).openExclusiveAppender()) {
             appender.append(bytes("proven"));
             openReader();
             Partition partition = reader.openTopic("t").partition(0);
@@ -203,7 +203,7 @@ class ReadOnlyTest {
             assertEquals(List.of("proven"), texts(read(tailer, 1)));
             forcing.shut();
             writers.beforeForce(forcing);
-            appender.appendAsync(bytes("not yet"), 0, 7);
+            appender.tryAppend(bytes("not yet"), 0, 7);
             Stores.await("the force", () -> forcing.held() > 0);
             assertEquals(0, tailer.poll(record -> Action.CONTINUE, 1, Duration.ofMillis(100)));
             assertEquals(1, partition.nextOffset());
@@ -219,7 +219,7 @@ class ReadOnlyTest {
                         .withDurability(Durability.WRITTEN)
                         .withForce(1 << 20, Duration.ofHours(1));
         Topic topic = writer.createTopic("t", options);
-        try (Appender appender = topic.partition(0).openAppender()) {
+        try (Appender appender = topic.partition(0).openExclusiveAppender()) {
             appender.append(bytes("forced"));
             topic.partition(0).force();
             openReader();
@@ -250,7 +250,7 @@ class ReadOnlyTest {
         Partition partition = reader.openTopic("t").partition(0);
         AtomicBoolean done = new AtomicBoolean();
         Stores.Task<Integer> tails = Stores.start(() -> tailAndJump(partition, done));
-        try (Appender appender = topic.partition(0).openAppender()) {
+        try (Appender appender = topic.partition(0).openExclusiveAppender()) {
             for (int i = 0; i < 600; i++) {
                 appender.append(Stores.numbered(i, 5_000));
             }
@@ -304,7 +304,7 @@ class ReadOnlyTest {
         Tailer tailer = reader.openTopic("t").openTailer();
         for (int life = 0; life < 5; life++) {
             topic = writer.openTopic("t");
-            try (Appender appender = topic.partition(0).openAppender()) {
+            try (Appender appender = topic.partition(0).openExclusiveAppender()) {
                 Stores.fill(appender, 15, 9_000);
             }
             assertEquals(15, read(tailer, 15).size());
@@ -358,7 +358,7 @@ class ReadOnlyTest {
 
     private static void fillTwo(Topic... topics) {
         for (Topic topic : topics) {
-            try (Appender appender = topic.partition(0).openAppender()) {
+            try (Appender appender = topic.partition(0).openExclusiveAppender()) {
                 Stores.fill(appender, 60, 5_000);
                 topic.partition(0).force();
             }
@@ -382,7 +382,7 @@ class ReadOnlyTest {
     @Test
     void shouldReadASegmentWhoseMarkWasLost() throws IOException {
         Topic topic = writer.createTopic("t", Stores.small());
-        try (Appender appender = topic.partition(0).openAppender()) {
+        try (Appender appender = topic.partition(0).openExclusiveAppender()) {
             Stores.fill(appender, 60, 5_000);
         }
         writer.close();
@@ -400,7 +400,7 @@ class ReadOnlyTest {
     @Test
     void shouldShowWhereCursorsStandNowAndNoneThatWasOnlyAskedFor() {
         Topic topic = writer.createTopic("t", Stores.small().withPartitions(2));
-        try (Appender appender = topic.partition(1).openAppender()) {
+        try (Appender appender = topic.partition(1).openExclusiveAppender()) {
             Stores.fill(appender, 5, 10);
         }
         openReader();
@@ -429,7 +429,7 @@ class ReadOnlyTest {
                         .withDurability(Durability.WRITTEN)
                         .withForce(1 << 20, Duration.ofHours(1));
         Topic topic = writer.createTopic("t", lazy);
-        try (Appender appender = topic.partition(0).openAppender()) {
+        try (Appender appender = topic.partition(0).openExclusiveAppender()) {
             appender.append(bytes("a"));
             appender.awaitDurable(0);
             openReader();
@@ -456,8 +456,8 @@ class ReadOnlyTest {
                         () -> reader.deleteTopic("t"),
                         () -> HostedStore.of(reader).newProducerId(),
                         () -> read.openAppender(),
+                        () -> read.partition(0).openExclusiveAppender(),
                         () -> read.partition(0).openAppender(),
-                        () -> read.partition(0).openSharedAppender(),
                         () -> read.partition(0).deleteRecordsBefore(0),
                         () -> read.cursor("c").commit(0, 0),
                         () -> read.cursor("c").force(),
@@ -487,7 +487,7 @@ class ReadOnlyTest {
             // It waits for a topic that is not there yet.
             Topic written = writer.createTopic("written", options);
             for (Topic topic : List.of(durable, written)) {
-                try (Appender appender = topic.partition(0).openAppender()) {
+                try (Appender appender = topic.partition(0).openExclusiveAppender()) {
                     Batch batch = appender.newBatch();
                     for (int i = 0; i < count; i++) {
                         appender.append(batch.clear().add(Stores.numbered(i, 3_000)));

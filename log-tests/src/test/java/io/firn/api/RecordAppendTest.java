@@ -58,7 +58,7 @@ class RecordAppendTest {
     }
 
     private Appender appender(boolean isExclusive) {
-        return isExclusive ? partition.openAppender() : partition.openSharedAppender();
+        return isExclusive ? partition.openExclusiveAppender() : partition.openAppender();
     }
 
     private static void assertRecord(StoredRecord record, String key, String value, int headers) {
@@ -75,8 +75,8 @@ class RecordAppendTest {
             assertEquals(1, partition.durableOffset());
             assertEquals(1, appender.append(bytes("k"), bytes("v"), HEADERS));
             assertEquals(2, appender.append(null, null));
-            assertEquals(3, appender.appendAsync(bytes("a"), bytes("b")));
-            assertEquals(4, appender.appendAsync(null, bytes("b"), HEADERS));
+            assertEquals(3, appender.tryAppend(bytes("a"), bytes("b")));
+            assertEquals(4, appender.tryAppend(null, bytes("b"), HEADERS));
             appender.awaitDurable(4);
         }
         List<StoredRecord> all = readAll(partition.openTailer());
@@ -92,7 +92,7 @@ class RecordAppendTest {
 
     @Test
     void shouldAppendARecordAsItWasRead() {
-        try (Appender appender = partition.openAppender()) {
+        try (Appender appender = partition.openExclusiveAppender()) {
             appender.append(bytes("k"), bytes("v"), HEADERS);
             StoredRecord read = readAll(partition.openTailer()).get(0);
             appender.append(read.key(), read.value(), read.headers());
@@ -102,7 +102,7 @@ class RecordAppendTest {
 
     @Test
     void shouldAppendTheNextRecordAfterOneThatWasRefused() {
-        try (Appender appender = partition.openAppender()) {
+        try (Appender appender = partition.openExclusiveAppender()) {
             assertThrows(
                     RecordTooLargeException.class,
                     () -> appender.append(bytes("k"), new byte[40_000], HEADERS));
@@ -119,7 +119,7 @@ class RecordAppendTest {
     @Test
     void shouldKeepApartTheRecordsOfManyThreads() throws Exception {
         List<Stores.Task<Void>> tasks = new ArrayList<>();
-        try (Appender appender = partition.openSharedAppender()) {
+        try (Appender appender = partition.openAppender()) {
             for (int t = 0; t < 4; t++) {
                 byte[] own = bytes("" + t);
                 tasks.add(
@@ -167,7 +167,7 @@ class RecordAppendTest {
     void shouldNotCompleteAFutureBeforeTheForce() throws Exception {
         store.close();
         try (LogStore idle = Stores.at(directory).invokerMode().open();
-                Appender appender = idle.openTopic("t").partition(0).openAppender()) {
+                Appender appender = idle.openTopic("t").partition(0).openExclusiveAppender()) {
             CompletableFuture<RecordId> future = appender.appendFuture(bytes("v"));
             assertFalse(future.isDone(), "nobody has forced");
             Stores.work(idle);
@@ -178,7 +178,7 @@ class RecordAppendTest {
     @Test
     void shouldCompleteAFutureOfAWrittenTopicAtOnce() throws Exception {
         Topic written = store.createTopic("w", Stores.small().withDurability(Durability.WRITTEN));
-        Appender appender = written.partition(0).openAppender();
+        Appender appender = written.partition(0).openExclusiveAppender();
         for (int i = 0; i < 20; i++) { // over several segments
             CompletableFuture<RecordId> future = appender.appendFuture(new byte[10_000]);
             assertTrue(future.isDone());
@@ -195,8 +195,8 @@ class RecordAppendTest {
             int expected = appender.partitionFor(key);
             RecordId id = appender.append(key, bytes("v"), HEADERS);
             assertEquals(new RecordId(expected, 0), id);
-            assertEquals(new RecordId(expected, 1), appender.appendAsync(key, bytes("v")));
-            assertEquals(new RecordId(expected, 2), appender.appendAsync(key, null, HEADERS));
+            assertEquals(new RecordId(expected, 1), appender.tryAppend(key, bytes("v")));
+            assertEquals(new RecordId(expected, 2), appender.tryAppend(key, null, HEADERS));
             CompletableFuture<RecordId> future = appender.appendFuture(key, bytes("last"));
             appender.awaitDurable(new RecordId(expected, 3));
             Stores.await("the future", future::isDone);
@@ -208,7 +208,7 @@ class RecordAppendTest {
 
             Batch batch = appender.newBatch().add(bytes("a")).add(bytes("b"));
             RecordId first = appender.append(batch);
-            RecordId second = appender.appendAsync(batch);
+            RecordId second = appender.tryAppend(batch);
             RecordId third = appender.appendFuture(batch).get();
             assertEquals(first.partition(), second.partition(), "less than a batch's worth");
             assertEquals(first.offset() + 2, second.offset());

@@ -272,8 +272,8 @@ class ReplicaTest {
     void shouldRefuseWhatOnlyTheSourceDecides() {
         Topic topic = create(options());
         Partition partition = topic.partition(0);
+        assertThrows(ReplicatedTopicException.class, partition::openExclusiveAppender);
         assertThrows(ReplicatedTopicException.class, partition::openAppender);
-        assertThrows(ReplicatedTopicException.class, partition::openSharedAppender);
         assertThrows(ReplicatedTopicException.class, topic::openAppender);
         assertThrows(
                 ReplicatedTopicException.class,

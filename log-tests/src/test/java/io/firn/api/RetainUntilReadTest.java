@@ -126,7 +126,7 @@ class RetainUntilReadTest {
     }
 
     private void append(int partition, int count) {
-        try (Appender appender = topic.partition(partition).openSharedAppender()) {
+        try (Appender appender = topic.partition(partition).openAppender()) {
             for (int i = 0; i < count; i++) {
                 appender.append(new byte[10_000]);
             }

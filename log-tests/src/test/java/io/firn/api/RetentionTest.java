@@ -59,7 +59,7 @@ class RetentionTest {
     }
 
     private void append(Partition partition, int count) {
-        try (Appender appender = partition.openSharedAppender()) {
+        try (Appender appender = partition.openAppender()) {
             for (int i = 0; i < count; i++) {
                 appender.append(new byte[] {1}, new byte[10_000]);
             }
@@ -140,7 +140,7 @@ class RetentionTest {
     @Test
     void shouldDeleteByTheTimeOfSealingAndNotByTimestamps() {
         Partition partition = created(Stores.small().withRetentionAge(Duration.ofMinutes(10)));
-        try (Appender appender = partition.openAppender()) {
+        try (Appender appender = partition.openExclusiveAppender()) {
             for (long timestamp : new long[] {0, Long.MAX_VALUE / 2}) {
                 for (int i = 0; i < 2 * EACH; i++) {
                     appender.append(
@@ -218,7 +218,7 @@ class RetentionTest {
     @Test
     void shouldEndASegmentByAgeBesideAnExclusiveAppender() {
         Partition partition = created(Stores.small().withRollAge(Duration.ofSeconds(30)));
-        try (Appender appender = partition.openAppender()) {
+        try (Appender appender = partition.openExclusiveAppender()) {
             appender.append(bytes("a"));
             work(200);
             work(31_000);
@@ -239,7 +239,7 @@ class RetentionTest {
                         Stores.small()
                                 .withRollAge(Duration.ofSeconds(30))
                                 .withRetentionAge(Duration.ofSeconds(60)));
-        try (Appender appender = partition.openAppender()) {
+        try (Appender appender = partition.openExclusiveAppender()) {
             appender.append(bytes("a"));
             work(200);
             work(31_000);
@@ -260,7 +260,7 @@ class RetentionTest {
     @Test
     void shouldEndASegmentByAgeOnlyWhenAnOpenClaimIsDone() {
         Partition partition = created(Stores.small().withRollAge(Duration.ofSeconds(30)));
-        try (ExclusiveAppender appender = partition.openAppender()) {
+        try (ExclusiveAppender appender = partition.openExclusiveAppender()) {
             appender.append(bytes("a"));
             work(200);
             Claim claim = appender.tryClaim(1);
@@ -363,11 +363,11 @@ class RetentionTest {
         Gate forcing = new Gate();
         store = Stores.at(directory, medium).open();
         Partition partition = created(Stores.small());
-        try (Appender appender = partition.openAppender()) {
+        try (Appender appender = partition.openExclusiveAppender()) {
             appender.append(bytes("durable"));
             forcing.shut();
             medium.beforeForce(forcing);
-            appender.appendAsync(bytes("not yet"), 0, 7);
+            appender.tryAppend(bytes("not yet"), 0, 7);
             assertThrows(InvalidOptionException.class, () -> partition.deleteRecordsBefore(2));
             forcing.open();
             appender.awaitDurable(1);

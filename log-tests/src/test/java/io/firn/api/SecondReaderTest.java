@@ -38,7 +38,7 @@ class SecondReaderTest {
         store = Stores.at(directory).open();
         topic = store.createTopic("t", Stores.small().withPartitions(3));
         for (int i = 0; i < 3; i++) {
-            try (Appender appender = topic.partition(i).openAppender()) {
+            try (Appender appender = topic.partition(i).openExclusiveAppender()) {
                 appender.append(bytes("a"));
                 appender.append(bytes("b"));
             }
@@ -102,7 +102,7 @@ class SecondReaderTest {
                             waiting.get() != null
                                     && waiting.get().getState() == Thread.State.TIMED_WAITING);
             assertThrows(ConcurrentUseException.class, () -> read(tailer));
-            try (Appender appender = topic.partition(0).openAppender()) {
+            try (Appender appender = topic.partition(0).openExclusiveAppender()) {
                 appender.append(bytes("c"));
             }
             assertEquals(1, first.result(), "the other call went on");

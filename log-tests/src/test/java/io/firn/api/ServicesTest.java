@@ -41,7 +41,7 @@ class ServicesTest {
         List<String> ended = new ArrayList<>();
         LogStore store = Stores.at(directory).open();
         Appender appender =
-                store.createTopic("t", Stores.small()).partition(0).openSharedAppender();
+                store.createTopic("t", Stores.small()).partition(0).openAppender();
         for (String name : List.of("a", "b", "c")) {
             HostedStore.of(store)
                     .attach(

@@ -110,7 +110,7 @@ class SkippedCompactionTest {
     /** Begins a segment with a record, and fills it with records of other keys. */
     private void fillSegment(LogStore store, String key, byte[] value) {
         Partition partition = store.openTopic("t").partition(0);
-        try (Appender appender = partition.openSharedAppender()) {
+        try (Appender appender = partition.openAppender()) {
             append(appender, key, value);
             append(appender, "often", value); // the segment loses it when there is another one
             long rolls = partition.metrics().rolls();
@@ -202,7 +202,7 @@ class SkippedCompactionTest {
             Partition partition = store.createTopic("t", options()).partition(0);
             clock.advance(2 * DAY_MS);
             fillSegment(store, KEY, new byte[100]);
-            try (Appender appender = partition.openSharedAppender()) {
+            try (Appender appender = partition.openAppender()) {
                 HostedAppender.of(appender).appendBatch(tombstoneWhoseTimeHasPassed(KEY));
             }
             fillSegment(store, "other", null);
@@ -231,7 +231,7 @@ class SkippedCompactionTest {
         KeyedRecords records = new KeyedRecords(41, 1_000, 10);
         try (LogStore store = builder().compactionMemory(200 * KEY_BYTES).open()) {
             Partition partition = store.createTopic("t", options()).partition(0);
-            try (Appender appender = partition.openSharedAppender()) {
+            try (Appender appender = partition.openAppender()) {
                 for (int i = 0; i < 30; i++) {
                     records.append(appender, 100, clock.time());
                     Stores.work(store);
@@ -351,7 +351,7 @@ class SkippedCompactionTest {
 
     private void fillWithTombstones(
             LogStore store, Partition partition, int[] number, int segments) {
-        try (Appender appender = partition.openSharedAppender()) {
+        try (Appender appender = partition.openAppender()) {
             for (long to = partition.metrics().rolls() + segments;
                     partition.metrics().rolls() < to; ) {
                 Batch batch = appender.newBatch();

@@ -65,7 +65,7 @@ class TailTest {
     private Partition filled(Compression compression, int batches, int each) {
         Partition partition =
                 store.createTopic("t", Stores.small().withCompression(compression)).partition(0);
-        try (Appender appender = partition.openAppender()) {
+        try (Appender appender = partition.openExclusiveAppender()) {
             Batch batch = appender.newBatch();
             for (int i = 0; i < batches; i++) {
                 batch.clear();
@@ -261,7 +261,7 @@ class TailTest {
     void shouldLetAHandlerAppendToTheLogThatItReads() {
         Partition partition = filled(Compression.NONE, 1, 3);
         Tailer tailer = partition.openTailer();
-        try (Appender appender = partition.openSharedAppender()) {
+        try (Appender appender = partition.openAppender()) {
             for (int i = 0; i < 20; i++) {
                 tailer.poll(
                         record -> {
@@ -279,7 +279,7 @@ class TailTest {
     void shouldSeekByTimestamp() {
         Partition partition = store.createTopic("t", Stores.small()).partition(0);
         long[] times = {100, 100, 300, 200, 200, 500, 400, 600};
-        try (Appender appender = partition.openAppender()) {
+        try (Appender appender = partition.openExclusiveAppender()) {
             Batch batch = appender.newBatch();
             for (int round = 0; round < 400; round++) {
                 batch.clear();
@@ -343,7 +343,7 @@ class TailTest {
                     "the wait",
                     () -> waits.isDone() || waits.thread().getState() != Thread.State.RUNNABLE);
             assertFalse(waits.isDone());
-            try (Appender appender = partition.openAppender()) {
+            try (Appender appender = partition.openExclusiveAppender()) {
                 appender.append(bytes("x"));
             }
             assertEquals(1, waits.result());
@@ -421,7 +421,7 @@ class TailTest {
                             .partition(0);
             List<StoredRecord> found = new ArrayList<>();
             Tailer tailer = partition.openTailer();
-            try (Appender appender = partition.openAppender()) {
+            try (Appender appender = partition.openExclusiveAppender()) {
                 Batch batch = appender.newBatch();
                 for (int i = 0; i < 8; i++) {
                     for (int j = 0; j < 10; j++) {
@@ -477,7 +477,7 @@ class TailTest {
                 };
         store = Stores.at(directory.resolve("files"), medium).clock(clock).invokerMode().open();
         Partition partition = store.createTopic("t", Stores.small()).partition(0);
-        try (Appender appender = partition.openAppender();
+        try (Appender appender = partition.openExclusiveAppender();
                 Tailer tailer = partition.openTailer()) {
             for (int i = 0; i < 80; i++) {
                 appender.append(Stores.numbered(i, 3_000));
@@ -517,7 +517,7 @@ class TailTest {
     @Test
     void shouldLetAnErrorOfTheHandlerThrough() {
         Partition other = store.createTopic("own-error", Stores.small()).partition(0);
-        try (Appender appender = other.openAppender()) {
+        try (Appender appender = other.openExclusiveAppender()) {
             appender.append(new byte[10]);
         }
         InternalError own = new InternalError("the handler's own");

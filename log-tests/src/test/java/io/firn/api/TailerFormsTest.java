@@ -49,7 +49,7 @@ class TailerFormsTest {
     }
 
     private void append(int count) {
-        try (Appender appender = partition.openAppender()) {
+        try (Appender appender = partition.openExclusiveAppender()) {
             for (int i = 0; i < count; i++) {
                 appender.append(bytes("" + i));
             }
@@ -124,7 +124,7 @@ class TailerFormsTest {
 
     @Test
     void shouldShowKeysAndValuesAsAgronasBuffers() {
-        try (Appender appender = partition.openSharedAppender()) {
+        try (Appender appender = partition.openAppender()) {
             appender.append(bytes("key"), bytes("value"));
             appender.append(null, null);
             appender.append(new byte[0], new byte[0]);
@@ -154,7 +154,7 @@ class TailerFormsTest {
                     record -> {
                         assertEquals(0, record.directKey().capacity());
                         assertEquals(0, record.directValue().capacity());
-                        try (Appender appender = partition.openSharedAppender()) {
+                        try (Appender appender = partition.openAppender()) {
                             appender.append(record.directValue(), 0, 0);
                         }
                     },

@@ -55,7 +55,7 @@ class TailerLoopTest {
     }
 
     private void append(int partition, int count) {
-        try (Appender appender = topic.partition(partition).openSharedAppender()) {
+        try (Appender appender = topic.partition(partition).openAppender()) {
             for (int i = 0; i < count; i++) {
                 appender.append(bytes("" + i));
             }

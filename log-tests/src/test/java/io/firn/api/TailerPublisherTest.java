@@ -45,7 +45,7 @@ class TailerPublisherTest {
     }
 
     private void append(int count) {
-        try (Appender appender = topic.partition(0).openSharedAppender()) {
+        try (Appender appender = topic.partition(0).openAppender()) {
             for (int i = 0; i < count; i++) {
                 appender.append(bytes("" + i));
             }

@@ -47,7 +47,7 @@ class ThreadFactoryTest {
             assertTrue(names().containsAll(List.of("firn-force", "firn-tidy")), names().toString());
             try (LogStore reader = Stores.at(directory).readOnly().threadFactory(factory).open()) {
                 assertTrue(names().contains("firn-follow"), names().toString());
-                try (Appender appender = partition.openAppender()) {
+                try (Appender appender = partition.openExclusiveAppender()) {
                     appender.append(new byte[1]);
                 }
                 Stores.await(
@@ -111,7 +111,7 @@ class ThreadFactoryTest {
                 };
         try (LogStore store = Stores.at(directory).threadFactory(tired).open();
                 Appender appender =
-                        store.createTopic("t", Stores.small()).partition(0).openSharedAppender()) {
+                        store.createTopic("t", Stores.small()).partition(0).openAppender()) {
             Stores.fill(appender, 100, 10_000);
             appender.appendFuture(new byte[1]).join();
         }
@@ -141,7 +141,7 @@ class ThreadFactoryTest {
             assertFalse(store.hasTopic("t"));
             Partition partition = store.createTopic("t", compacted).partition(0);
             assertTrue(names().contains("firn-compact"), names().toString());
-            try (Appender appender = partition.openAppender()) {
+            try (Appender appender = partition.openExclusiveAppender()) {
                 appender.append(new byte[1], new byte[1]);
             }
         }

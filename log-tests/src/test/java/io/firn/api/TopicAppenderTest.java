@@ -141,9 +141,9 @@ class TopicAppenderTest {
 
     @Test
     void shouldLeaveNothingOpenWhenAPartitionIsTaken() {
-        try (ExclusiveAppender taken = topic.partition(3).openAppender()) {
+        try (ExclusiveAppender taken = topic.partition(3).openExclusiveAppender()) {
             assertThrows(AppenderBusyException.class, () -> topic.openAppender());
-            topic.partition(0).openAppender().close();
+            topic.partition(0).openExclusiveAppender().close();
             taken.append(bytes("x"));
         }
         topic.openAppender().close();
@@ -159,6 +159,6 @@ class TopicAppenderTest {
         appender.close();
         assertThrows(ClosedException.class, () -> appender.append(null, bytes("x")));
         assertThrows(ClosedException.class, () -> appender.partition(2).append(bytes("x")));
-        topic.partition(2).openAppender().close();
+        topic.partition(2).openExclusiveAppender().close();
     }
 }

@@ -59,7 +59,7 @@ class TopicChangeTest {
             Cursor cursor = topic.cursor("c");
             topic.addPartitions(3);
             assertEquals(3, topic.partitionCount());
-            try (Appender appender = topic.partition(2).openAppender()) {
+            try (Appender appender = topic.partition(2).openExclusiveAppender()) {
                 appender.append(new byte[1]);
             }
             assertEquals(-1, cursor.offset(2));
@@ -124,7 +124,7 @@ class TopicChangeTest {
                 deleting.result();
                 for (int p : new int[] {0, 1, topic.partitionCount() - 1}) {
                     assertThrows(
-                            UnknownTopicException.class, () -> topic.partition(p).openAppender());
+                            UnknownTopicException.class, () -> topic.partition(p).openExclusiveAppender());
                     assertThrows(
                             UnknownTopicException.class, () -> topic.partition(p).openTailer());
                 }

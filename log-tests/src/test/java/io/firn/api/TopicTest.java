@@ -190,7 +190,7 @@ class TopicTest {
         Topic topic = store.createTopic("t", Stores.small().withPartitions(20));
         for (int p = 0; p < 20; p++) {
             topic.openTailer(p).poll(record -> Action.CONTINUE, 1);
-            topic.partition(p).openAppender().close();
+            topic.partition(p).openExclusiveAppender().close();
             topic.partition(p).force();
         }
         topic.cursor("c");
@@ -198,7 +198,7 @@ class TopicTest {
         assertEquals(0, usedBytes());
         assertEquals(0, files());
         topic = store.openTopic("t");
-        try (Appender appender = topic.partition(7).openAppender()) {
+        try (Appender appender = topic.partition(7).openExclusiveAppender()) {
             appender.append(bytes("x"));
         }
         assertTrue(usedBytes() > 0);
@@ -209,7 +209,7 @@ class TopicTest {
     void shouldDeleteATopicWithEverythingInIt() {
         Topic topic = store.createTopic("t", Stores.small().withPartitions(2));
         for (int p = 0; p < 2; p++) {
-            try (Appender appender = topic.partition(p).openAppender()) {
+            try (Appender appender = topic.partition(p).openExclusiveAppender()) {
                 Stores.fill(appender, 30, 10_000);
             }
         }
@@ -237,7 +237,7 @@ class TopicTest {
     @Test
     void shouldBeginAnewUnderAnOldName() {
         Topic old = store.createTopic("t", Stores.small());
-        try (Appender appender = old.partition(0).openAppender()) {
+        try (Appender appender = old.partition(0).openExclusiveAppender()) {
             Stores.fill(appender, 30, 10_000);
         }
         old.cursor("c").commit(0, 20);
@@ -247,7 +247,7 @@ class TopicTest {
         Partition partition = next.partition(0);
         assertEquals(0, partition.nextOffset());
         assertEquals(-1, next.cursor("c").offset(0));
-        try (Appender appender = partition.openAppender()) {
+        try (Appender appender = partition.openExclusiveAppender()) {
             assertEquals(0, appender.append(bytes("new")));
         }
         assertEquals(List.of("new"), texts(readAll(next.openTailer())));
@@ -260,7 +260,7 @@ class TopicTest {
     void shouldTellWhoeverUsesADeletedTopic() {
         Topic topic = store.createTopic("t", Stores.small());
         Partition partition = topic.partition(0);
-        Appender appender = partition.openAppender();
+        Appender appender = partition.openExclusiveAppender();
         Tailer tailer = topic.openTailer();
         Tailer atEnd = topic.openTailer();
         Cursor cursor = topic.cursor("c");
@@ -271,7 +271,7 @@ class TopicTest {
         store.createTopic("t", Stores.small());
         Class<UnknownTopicException> expected = UnknownTopicException.class;
         assertThrows(expected, () -> appender.append(bytes("x")));
-        assertThrows(expected, () -> appender.appendAsync(bytes("x"), 0, 1));
+        assertThrows(expected, () -> appender.tryAppend(bytes("x"), 0, 1));
         assertThrows(expected, () -> appender.append(appender.newBatch().add(bytes("x"))));
         assertThrows(expected, () -> tailer.poll(record -> Action.CONTINUE, 1));
         assertThrows(expected, () -> tailer.poll(r -> Action.CONTINUE, 1, Duration.ofMinutes(1)));
@@ -279,8 +279,8 @@ class TopicTest {
         assertThrows(expected, () -> topic.openTailer());
         assertThrows(expected, () -> topic.openAppender());
         assertThrows(expected, () -> partition.openTailer());
+        assertThrows(expected, () -> partition.openExclusiveAppender());
         assertThrows(expected, () -> partition.openAppender());
-        assertThrows(expected, () -> partition.openSharedAppender());
         assertThrows(expected, () -> partition.findTimestamp(0));
         assertThrows(expected, () -> partition.deleteRecordsBefore(1));
         assertThrows(expected, () -> topic.cursor("c"));
@@ -308,7 +308,7 @@ class TopicTest {
         for (int round = 0; round < 30; round++) {
             Topic topic = store.createTopic("t", Stores.small());
             Stores.Task<Void> exclusive =
-                    Stores.start(() -> untilDeleted(topic.partition(0).openAppender()));
+                    Stores.start(() -> untilDeleted(topic.partition(0).openExclusiveAppender()));
             Stores.Task<Void> reads =
                     Stores.start(
                             () -> {
@@ -330,7 +330,7 @@ class TopicTest {
     private boolean releasedAll() {
         // The next reservation sweeps up what was held when its segment was deleted.
         Topic sweeper = store.ensureTopic("sweeper", Stores.small());
-        try (Appender appender = sweeper.partition(0).openAppender()) {
+        try (Appender appender = sweeper.partition(0).openExclusiveAppender()) {
             appender.append(new byte[20_000]);
         }
         return medium.mappings() <= 2;
@@ -348,8 +348,8 @@ class TopicTest {
     void shouldNotTouchOtherTopicsWhenOneIsDeleted() {
         Topic kept = store.createTopic("kept", Stores.small());
         Topic gone = store.createTopic("gone", Stores.small());
-        try (Appender one = kept.partition(0).openAppender();
-                Appender two = gone.partition(0).openAppender()) {
+        try (Appender one = kept.partition(0).openExclusiveAppender();
+                Appender two = gone.partition(0).openExclusiveAppender()) {
             for (int i = 0; i < 40; i++) {
                 one.append(bytes("" + i));
                 two.append(new byte[10_000]);

@@ -48,7 +48,7 @@ class TransactionReadOnlyTest {
     }
 
     private static void append(Topic topic, int partition, String value) {
-        try (Appender appender = topic.partition(partition).openSharedAppender()) {
+        try (Appender appender = topic.partition(partition).openAppender()) {
             appender.append(Stores.bytes(value));
         }
     }

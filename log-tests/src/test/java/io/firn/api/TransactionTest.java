@@ -74,7 +74,7 @@ class TransactionTest {
     }
 
     private void append(int partition, String value) {
-        try (Appender appender = topic.partition(partition).openSharedAppender()) {
+        try (Appender appender = topic.partition(partition).openAppender()) {
             appender.append(Stores.bytes(value));
         }
     }
@@ -357,16 +357,16 @@ class TransactionTest {
 
     @Test
     void shouldNotBeginBesideAnExclusiveAppenderAndKeepOneAway() {
-        try (ExclusiveAppender exclusive = topic.partition(0).openAppender();
+        try (ExclusiveAppender exclusive = topic.partition(0).openExclusiveAppender();
                 Transaction tx = store.beginTransaction()) {
             exclusive.append(Stores.bytes("x"));
             assertThrows(
                     AppenderBusyException.class, () -> tx.append(topic.partition(0), batch("a")));
             tx.append(topic.partition(1), batch("a"));
-            assertThrows(AppenderBusyException.class, () -> topic.partition(1).openAppender());
+            assertThrows(AppenderBusyException.class, () -> topic.partition(1).openExclusiveAppender());
             tx.commit();
         }
-        try (ExclusiveAppender exclusive = topic.partition(1).openAppender()) {
+        try (ExclusiveAppender exclusive = topic.partition(1).openExclusiveAppender()) {
             exclusive.append(Stores.bytes("y"));
         }
         assertEquals(List.of("a", "y"), committed(1));
@@ -374,7 +374,7 @@ class TransactionTest {
 
     @Test
     void shouldRefuseABatchThatOnlySaysItBelongsToATransaction() {
-        try (Appender appender = topic.partition(0).openSharedAppender()) {
+        try (Appender appender = topic.partition(0).openAppender()) {
             Batch batch = batch("a");
             io.firn.format.BatchEncoder.of(batch).transactional(77, 0, 0);
             assertThrows(TransactionStateException.class, () -> appender.append(batch));
@@ -454,7 +454,7 @@ class TransactionTest {
         tx.append(topic.partition(0), batch("a"));
         reopen();
         Partition partition = topic.partition(0);
-        try (ExclusiveAppender appender = partition.openAppender()) {
+        try (ExclusiveAppender appender = partition.openExclusiveAppender()) {
             Claim claim = appender.tryClaim(5);
             claim.buffer().put(Stores.bytes("claim"));
             HostedStore.of(store)

@@ -33,7 +33,7 @@ class UnreadPartitionsTest {
     @TempDir private Path directory;
 
     private static void append(Topic topic, int partition) {
-        try (Appender appender = topic.partition(partition).openSharedAppender()) {
+        try (Appender appender = topic.partition(partition).openAppender()) {
             appender.append(bytes("p" + partition));
         }
     }
@@ -87,7 +87,7 @@ class UnreadPartitionsTest {
         Random random = new Random(7 + half);
         List<Appender> appenders = new ArrayList<>();
         for (int p = 0; p < PARTITIONS; p++) {
-            appenders.add(p % 2 == half ? topic.partition(p).openAppender() : null);
+            appenders.add(p % 2 == half ? topic.partition(p).openExclusiveAppender() : null);
         }
         for (int i = 0; i < records; i++) {
             int p = 2 * random.nextInt(PARTITIONS / 2) + half;
@@ -245,8 +245,8 @@ class UnreadPartitionsTest {
             append(topic, 8);
             Tailer tailer = topic.openTailer();
             drain(tailer);
-            try (Appender appender = topic.partition(8).openAppender()) {
-                assertEquals(1, appender.appendAsync(bytes("a"), 0, 1));
+            try (Appender appender = topic.partition(8).openExclusiveAppender()) {
+                assertEquals(1, appender.tryAppend(bytes("a"), 0, 1));
                 assertEquals(1, tailer.poll(record -> Action.CONTINUE, 9, Duration.ofMinutes(1)));
             }
         }

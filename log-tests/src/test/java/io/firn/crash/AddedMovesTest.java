@@ -60,7 +60,7 @@ class AddedMovesTest {
     private void begin(int journalBytes) {
         open(new SimulatedFileMedium(), journalBytes);
         topic = store.createTopic("t", Simulation.SMALL);
-        try (var appender = topic.partition(0).openSharedAppender()) {
+        try (var appender = topic.partition(0).openAppender()) {
             appender.append(new byte[1]);
             appender.append(new byte[1]);
         }

@@ -35,7 +35,7 @@ class BackwardClockTest {
         Topic topic = store.createTopic("t", Simulation.SMALL_WRITTEN);
         Partition partition = topic.partition(0);
         Batch batch;
-        try (Appender appender = partition.openAppender()) {
+        try (Appender appender = partition.openExclusiveAppender()) {
             appender.append(new byte[100]);
             simulation.pass(store, 2_000);
             for (int day = 1; day <= 3; day++) {
@@ -58,7 +58,7 @@ class BackwardClockTest {
             Topic topic = store.openTopic("t");
             assertEquals(offset + 1, topic.partition(0).nextOffset());
             assertEquals(offset, topic.cursor("c").offset(0));
-            try (Appender appender = topic.partition(0).openAppender()) {
+            try (Appender appender = topic.partition(0).openExclusiveAppender()) {
                 assertEquals(offset, appender.append(batch));
             }
         }
@@ -70,7 +70,7 @@ class BackwardClockTest {
         long[] timestamps = new long[RECORDS];
         LogStore store = simulation.open();
         Partition partition = store.createTopic("t", Simulation.SMALL).partition(0);
-        try (Appender appender = partition.openAppender()) {
+        try (Appender appender = partition.openExclusiveAppender()) {
             Batch batch = appender.newBatch();
             int next = 0;
             while (next < RECORDS) {

@@ -42,7 +42,7 @@ class CommittedOffsetsCrashTest {
         List<Image> left = new ArrayList<>();
         try (LogStore store = simulation.open()) {
             Topic topic = store.createTopic("t", Simulation.SMALL_WRITTEN);
-            try (Appender appender = topic.partition(0).openSharedAppender()) {
+            try (Appender appender = topic.partition(0).openAppender()) {
                 for (int i = 0; i < 8; i++) {
                     appender.append(new byte[100]);
                 }
@@ -83,7 +83,7 @@ class CommittedOffsetsCrashTest {
         Simulation simulation = new Simulation(new SimulatedFileMedium());
         LogStore store = simulation.open();
         Topic topic = store.createTopic("t", Simulation.SMALL_WRITTEN.withPartitions(2));
-        try (Appender appender = topic.partition(0).openSharedAppender()) {
+        try (Appender appender = topic.partition(0).openAppender()) {
             for (int i = 0; i < 5; i++) {
                 appender.append(new byte[1]);
             }

@@ -74,7 +74,7 @@ class CompactionCrashTest {
             long offset = partition.nextOffset();
             int key = (int) (offset * 5 % KEYS);
             boolean isTombstone = offset % 6 == 5;
-            try (Appender appender = partition.openAppender()) {
+            try (Appender appender = partition.openExclusiveAppender()) {
                 appender.append(key(key), isTombstone ? null : value(offset));
             }
             latest.put("key-" + key, isTombstone ? -offset - 1 : offset);
@@ -86,7 +86,7 @@ class CompactionCrashTest {
     /** A batch that is superseded at once. */
     private void appendRepeatable(LogStore store, Partition partition) {
         producer = HostedStore.of(store).newProducerId();
-        try (Appender appender = partition.openAppender()) {
+        try (Appender appender = partition.openExclusiveAppender()) {
             repeatedOffset = appendRepeatable(appender);
         }
         latest.put("key-0", repeatedOffset);
@@ -130,7 +130,7 @@ class CompactionCrashTest {
         appendRepeatable(store, partition);
         while (store.snapshot().partitions().get(0).segments().size() < 2) {
             long offset = partition.nextOffset();
-            try (Appender appender = partition.openAppender()) {
+            try (Appender appender = partition.openExclusiveAppender()) {
                 appender.append(key(0), value(offset));
             }
             latest.put("key-0", offset);
@@ -208,7 +208,7 @@ class CompactionCrashTest {
                             key + ": its last record is " + offset + ", found " + there);
                 });
         long next = partition.nextOffset();
-        try (Appender appender = partition.openAppender()) {
+        try (Appender appender = partition.openExclusiveAppender()) {
             assertEquals(repeatedOffset, appendRepeatable(appender), "a repeated batch");
         }
         assertEquals(next, partition.nextOffset());

@@ -49,11 +49,11 @@ class CrashRulesTest {
         return store.ensureTopic("t", options).partition(0);
     }
 
-    private static long appendAsync(LogStore store, Appender appender, int length) {
+    private static long tryAppend(LogStore store, Appender appender, int length) {
         byte[] value = new byte[length];
         Arrays.fill(value, (byte) length); // so that all of its pages change
         long offset;
-        while ((offset = appender.appendAsync(value, 0, length)) == Appender.BACK_PRESSURED) {
+        while ((offset = appender.tryAppend(value, 0, length)) == Appender.BACK_PRESSURED) {
             store.doWork();
         }
         return offset;
@@ -93,10 +93,10 @@ class CrashRulesTest {
         Partition partition = partition(first, large);
         int lost;
         int pages;
-        try (Appender appender = partition.openAppender()) {
-            appendAsync(first, appender, 100);
+        try (Appender appender = partition.openExclusiveAppender()) {
+            tryAppend(first, appender, 100);
             long before = partition.metrics().bytes();
-            appendAsync(first, appender, MIB + MIB / 2);
+            tryAppend(first, appender, MIB + MIB / 2);
             int overhead = (int) (partition.metrics().bytes() - before) - (MIB + MIB / 2);
             // The next batch is to end with a page, so that the one after it has pages of its own.
             long end = partition.metrics().bytes();
@@ -104,10 +104,10 @@ class CrashRulesTest {
             lost += PAGE - (int) ((end + overhead + lost) % PAGE);
             partition.force();
             simulation.pass(first, 100);
-            appendAsync(first, appender, lost);
+            tryAppend(first, appender, lost);
             assertEquals(0, partition.metrics().bytes() % PAGE);
             pages = (int) (partition.metrics().bytes() / PAGE - end / PAGE);
-            appendAsync(first, appender, 100);
+            tryAppend(first, appender, 100);
         }
         SimulatedFileMedium torn = medium.crash(Survival.pages(page -> page == pages));
         assertEquals(4, partition.nextOffset());
@@ -115,8 +115,8 @@ class CrashRulesTest {
         LogStore second = new Simulation(torn).open();
         Partition again = partition(second, large);
         assertEquals(2, again.nextOffset());
-        try (Appender appender = again.openAppender()) {
-            assertEquals(2, appendAsync(second, appender, lost));
+        try (Appender appender = again.openExclusiveAppender()) {
+            assertEquals(2, tryAppend(second, appender, lost));
         }
         SimulatedFileMedium left = torn.crash(Survival.pages(page -> page < pages));
         assertEquals(3, nextOffsetIn(left), "the batch at offset 3 was never sent in this term");
@@ -129,7 +129,7 @@ class CrashRulesTest {
     @Test
     void shouldBelieveEitherMarkOfATerm() throws IOException {
         LogStore first = simulation.open();
-        try (Appender appender = partition(first, Simulation.SMALL).openAppender()) {
+        try (Appender appender = partition(first, Simulation.SMALL).openExclusiveAppender()) {
             appender.append(new byte[100]);
             simulation.pass(first, 100);
             appender.append(new byte[100]);
@@ -137,7 +137,7 @@ class CrashRulesTest {
         }
         SimulatedFileMedium left = medium.kill();
         LogStore second = new Simulation(left).open();
-        try (Appender appender = partition(second, Simulation.SMALL).openAppender()) {
+        try (Appender appender = partition(second, Simulation.SMALL).openExclusiveAppender()) {
             assertEquals(2, appender.append(new byte[100]));
         }
         Path active = activeIn(left);
@@ -191,10 +191,10 @@ class CrashRulesTest {
         TopicOptions lazy = Simulation.SMALL_WRITTEN.withForce(MIB, Duration.ofHours(1));
         LogStore store = simulation.open();
         Partition partition = partition(store, lazy);
-        try (Appender appender = partition.openAppender()) {
-            appendAsync(store, appender, 100);
+        try (Appender appender = partition.openExclusiveAppender()) {
+            tryAppend(store, appender, 100);
             partition.force();
-            appendAsync(store, appender, 10_000);
+            tryAppend(store, appender, 10_000);
         }
         simulation.pass(store, 200);
         try (LogStore again = new Simulation(medium.crash(Survival.NONE)).open()) {
@@ -211,11 +211,11 @@ class CrashRulesTest {
     void shouldLeaveNothingOfWhatRecoveryCut() throws IOException {
         TopicOptions lazy = Simulation.SMALL_WRITTEN.withForce(MIB, Duration.ofHours(1));
         LogStore store = simulation.open();
-        try (Appender appender = partition(store, lazy).openAppender()) {
-            appendAsync(store, appender, 100);
+        try (Appender appender = partition(store, lazy).openExclusiveAppender()) {
+            tryAppend(store, appender, 100);
             partition(store, lazy).force();
             for (int i = 0; i < 3; i++) {
-                appendAsync(store, appender, 10_000);
+                tryAppend(store, appender, 10_000);
             }
         }
         SimulatedFileMedium torn = medium.crash(Survival.pages(page -> page != 1));
@@ -238,22 +238,22 @@ class CrashRulesTest {
         TopicOptions lazy = Simulation.SMALL_WRITTEN.withForce(MIB, Duration.ofHours(1));
         LogStore store = simulation.open();
         int untilNextPage;
-        try (Appender appender = partition(store, lazy).openAppender()) {
-            appendAsync(store, appender, 100);
+        try (Appender appender = partition(store, lazy).openExclusiveAppender()) {
+            tryAppend(store, appender, 100);
             int end = (int) partition(store, lazy).metrics().bytes();
             untilNextPage = PAGE - end - (end - 100);
             partition(store, lazy).force();
-            appendAsync(store, appender, untilNextPage);
+            tryAppend(store, appender, untilNextPage);
             assertEquals(PAGE, partition(store, lazy).metrics().bytes());
-            appendAsync(store, appender, 1_000);
+            tryAppend(store, appender, 1_000);
         }
         SimulatedFileMedium torn = medium.crash(Survival.pages(page -> page > 0));
         assertTrue(lastByteOf(torn) > PAGE, "nothing is left");
         LogStore again = new Simulation(torn).open();
         Partition found = partition(again, lazy);
         assertEquals(1, found.nextOffset());
-        try (Appender appender = found.openAppender()) {
-            appendAsync(again, appender, untilNextPage);
+        try (Appender appender = found.openExclusiveAppender()) {
+            tryAppend(again, appender, untilNextPage);
         }
         for (Survival each : List.of(Survival.pages(page -> page == 0), Survival.ALL)) {
             SimulatedFileMedium cut = torn.crash(each);
@@ -286,7 +286,7 @@ class CrashRulesTest {
     void shouldKeepWhatWasAcknowledgedAfterASegmentWhoseEndRots() throws IOException {
         LogStore store = simulation.open();
         Partition partition = partition(store, Simulation.SMALL);
-        try (Appender appender = partition.openAppender()) {
+        try (Appender appender = partition.openExclusiveAppender()) {
             for (int i = 0; i < 3; i++) {
                 appender.append(new byte[25_000]); // the third one in another segment
             }
@@ -311,14 +311,14 @@ class CrashRulesTest {
     void shouldDropASegmentThatFollowsAGap() {
         LogStore store = simulation.open();
         Partition partition = partition(store, Simulation.SMALL_WRITTEN);
-        try (Appender appender = partition.openAppender()) {
-            appendAsync(store, appender, 100);
+        try (Appender appender = partition.openExclusiveAppender()) {
+            tryAppend(store, appender, 100);
             partition.force();
             for (int i = 0; i < 2; i++) {
-                appendAsync(store, appender, 25_000);
+                tryAppend(store, appender, 25_000);
             }
-            appendAsync(store, appender, 25_000); // in another segment
-            appendAsync(store, appender, 100);
+            tryAppend(store, appender, 25_000); // in another segment
+            tryAppend(store, appender, 100);
         }
         int pagesOfFirst = 13; // of 4 KiB; all of them have changed
         int gaps = 0;
@@ -334,9 +334,9 @@ class CrashRulesTest {
                 long next = found.nextOffset();
                 gaps += next < 3 ? 1 : 0;
                 assertEquals(next, read(found).size());
-                try (Appender appender = found.openAppender()) {
+                try (Appender appender = found.openExclusiveAppender()) {
                     while (found.nextOffset() < 3) {
-                        appendAsync(again, appender, 100);
+                        tryAppend(again, appender, 100);
                     }
                 }
                 found.force();
@@ -362,20 +362,20 @@ class CrashRulesTest {
                 partition(store, Simulation.SMALL_WRITTEN.withRollAge(Duration.ofSeconds(1)));
         long acknowledged = 0;
         if (behindSealed) {
-            try (Appender appender = partition.openSharedAppender()) {
-                appendAsync(store, appender, 100);
+            try (Appender appender = partition.openAppender()) {
+                tryAppend(store, appender, 100);
             }
             partition.force();
             simulation.pass(store, 1_000);
             simulation.pass(store, 1_000); // it is rolled by age, and sealed
             acknowledged = 1;
         }
-        try (Appender appender = partition.openAppender()) {
+        try (Appender appender = partition.openExclusiveAppender()) {
             for (int i = 0; i < 2; i++) {
-                appendAsync(store, appender, 25_000);
+                tryAppend(store, appender, 25_000);
             }
-            appendAsync(store, appender, 25_000); // rolls
-            appendAsync(store, appender, 100);
+            tryAppend(store, appender, 25_000); // rolls
+            tryAppend(store, appender, 100);
         }
         long sent = acknowledged + 4;
         assertEquals(sent, partition.nextOffset());
@@ -411,11 +411,11 @@ class CrashRulesTest {
     void shouldDropASegmentWhoseFirstBatchHasAnOlderOffset(long stale) throws IOException {
         LogStore store = simulation.open();
         Partition partition = partition(store, Simulation.SMALL_WRITTEN);
-        try (Appender appender = partition.openAppender()) {
+        try (Appender appender = partition.openExclusiveAppender()) {
             for (int i = 0; i < 2; i++) {
-                appendAsync(store, appender, 25_000);
+                tryAppend(store, appender, 25_000);
             }
-            appendAsync(store, appender, 25_000); // rolls
+            tryAppend(store, appender, 25_000); // rolls
         }
         partition.force(); // seals the first segment; the torn write of the second is made below
         SimulatedFileMedium left = medium.crash(Survival.ALL);
@@ -465,8 +465,8 @@ class CrashRulesTest {
         for (int life = 0; life < 3; life++) {
             LogStore store = new Simulation(left).open(); // is not closed: the power is cut
             assertEquals(usedBySegments(store), store.metrics().tiers().get(0).usedBytes());
-            try (Appender appender = partition(store, Simulation.SMALL).openAppender()) {
-                appendAsync(store, appender, 10_000);
+            try (Appender appender = partition(store, Simulation.SMALL).openExclusiveAppender()) {
+                tryAppend(store, appender, 10_000);
             }
             partition(store, Simulation.SMALL).force();
             store.doWork();
@@ -495,7 +495,7 @@ class CrashRulesTest {
                         .withRetentionAge(Duration.ofSeconds(1));
         LogStore store = simulation.open();
         Partition partition = partition(store, brief);
-        try (Appender appender = partition.openSharedAppender()) {
+        try (Appender appender = partition.openAppender()) {
             appender.append(new byte[100]);
             appender.append(new byte[100]);
         }
@@ -519,9 +519,9 @@ class CrashRulesTest {
         LogStore store = simulation.open();
         Partition partition = partition(store, lazy);
         Batch batch;
-        try (Appender appender = partition.openAppender()) {
+        try (Appender appender = partition.openExclusiveAppender()) {
             for (int i = 0; i < 4; i++) { // enough for a checkpoint
-                appendAsync(store, appender, 20_000);
+                tryAppend(store, appender, 20_000);
             }
             simulation.pass(store, 1_100);
             batch = appender.newBatch().producer(1, 0, 0).add(new byte[100]);
@@ -537,7 +537,7 @@ class CrashRulesTest {
             try (LogStore again = new Simulation(each).open()) {
                 Partition found = partition(again, lazy);
                 assertEquals(List.of(), found.damage());
-                try (Appender appender = found.openAppender()) {
+                try (Appender appender = found.openExclusiveAppender()) {
                     long offset = appender.append(batch);
                     assertEquals(found.nextOffset() - 1, offset);
                 }
@@ -560,7 +560,7 @@ class CrashRulesTest {
             Partition partition = partition(store, Simulation.SMALL);
             List<Batch> batches = new ArrayList<>();
             List<SimulatedFileMedium> left = new ArrayList<>();
-            try (Appender appender = partition.openAppender()) {
+            try (Appender appender = partition.openExclusiveAppender()) {
                 for (int i = 0; i < 8; i++) {
                     batches.add(appender.newBatch().producer(1, 0, i).add(new byte[25_000]));
                     appender.append(batches.get(i));
@@ -592,7 +592,7 @@ class CrashRulesTest {
         LogStore store = simulation.open();
         Partition partition = partition(store, Simulation.SMALL);
         List<SimulatedFileMedium> killed = new ArrayList<>();
-        try (Appender appender = partition.openAppender()) {
+        try (Appender appender = partition.openExclusiveAppender()) {
             for (int i = 0; i < 3; i++) {
                 appender.append(new byte[100]);
                 medium.onOperation(number -> killed.add(medium.kill()));
@@ -623,7 +623,7 @@ class CrashRulesTest {
         LogStore store = simulation.open();
         Partition partition = partition(store, Simulation.SMALL);
         List<Batch> batches = new ArrayList<>();
-        try (Appender appender = partition.openAppender()) {
+        try (Appender appender = partition.openExclusiveAppender()) {
             for (int i = 0; i < 8; i++) {
                 batches.add(appender.newBatch().producer(1, 0, i).add(new byte[25_000]));
                 appender.append(batches.get(i));
@@ -642,7 +642,7 @@ class CrashRulesTest {
     private static void checkProducer(SimulatedFileMedium left, List<Batch> batches) {
         try (LogStore store = new Simulation(left).open()) {
             Topic topic = store.openTopic("t");
-            try (Appender appender = topic.partition(0).openAppender()) {
+            try (Appender appender = topic.partition(0).openExclusiveAppender()) {
                 assertEquals(7, appender.append(batches.get(7)));
                 assertEquals(6, appender.append(batches.get(6)));
                 Batch next = appender.newBatch().producer(1, 0, 8).add(new byte[100]);

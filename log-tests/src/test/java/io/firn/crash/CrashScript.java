@@ -70,7 +70,7 @@ final class CrashScript {
 
     private void appendOneByOne(OfTopic durable) {
         doing("append, durable");
-        try (Appender appender = partition("durable").openAppender()) {
+        try (Appender appender = partition("durable").openExclusiveAppender()) {
             for (int i = 0; i < 2; i++) {
                 append(appender, durable, "durable", 1, SMALL);
             }
@@ -107,7 +107,7 @@ final class CrashScript {
     /** A segment full, and another begun, of which nobody has waited for anything. */
     private void rollWithoutWaiting(OfTopic written) {
         doing("append, written, with rolls");
-        try (Appender appender = partition("written").openAppender()) {
+        try (Appender appender = partition("written").openExclusiveAppender()) {
             for (int i = 0; i < 3; i++) {
                 Batch batch = appender.newBatch();
                 fill(batch, written, "written", 1, LARGE);
@@ -120,20 +120,20 @@ final class CrashScript {
             moveCursor(written, "written", written.nextOffset(), false);
             simulation.pass(store, 100);
             for (int i = 0; i < 2; i++) {
-                fillAndAppendAsync(appender, written);
+                fillAndTryAppend(appender, written);
             }
             doing("force");
             partition("written").force();
-            fillAndAppendAsync(appender, written);
+            fillAndTryAppend(appender, written);
             doing("cursor, forced above what is durable");
             moveCursor(written, "written", written.nextOffset(), true);
         }
     }
 
-    private void fillAndAppendAsync(Appender appender, OfTopic written) {
+    private void fillAndTryAppend(Appender appender, OfTopic written) {
         Batch batch = appender.newBatch();
         fill(batch, written, "written", 1, LARGE);
-        while (appender.appendAsync(batch) == Appender.BACK_PRESSURED) {
+        while (appender.tryAppend(batch) == Appender.BACK_PRESSURED) {
             store.doWork();
         }
     }
@@ -156,7 +156,7 @@ final class CrashScript {
         doing("create topic short");
         kept.exists(store.createTopic("short", Simulation.SMALL.withRetentionBytes(LARGE)));
         doing("retention");
-        try (Appender appender = partition("short").openAppender()) {
+        try (Appender appender = partition("short").openExclusiveAppender()) {
             producer = promises.handedOut(HostedStore.of(store).newProducerId());
             for (int i = 0; i < 3; i++) {
                 appendIdempotent(appender, kept, "short", LARGE);
@@ -168,7 +168,7 @@ final class CrashScript {
     private void deleteTopicAndCreateItAgain() {
         OfTopic gone = create("mortal", Simulation.SMALL);
         doing("append to a topic that is to go");
-        try (Appender appender = partition("mortal").openAppender()) {
+        try (Appender appender = partition("mortal").openExclusiveAppender()) {
             for (int i = 0; i < 3; i++) {
                 append(appender, gone, "mortal", 1, LARGE);
             }
@@ -180,7 +180,7 @@ final class CrashScript {
         gone.gone();
         simulation.pass(store, 100);
         OfTopic again = create("mortal", Simulation.SMALL);
-        try (Appender appender = partition("mortal").openAppender()) {
+        try (Appender appender = partition("mortal").openExclusiveAppender()) {
             append(appender, again, "mortal", 1, SMALL);
         }
     }
@@ -210,7 +210,7 @@ final class CrashScript {
     private void appendIdempotently(OfTopic durable) {
         doing("append, idempotent");
         producer = promises.handedOut(HostedStore.of(store).newProducerId());
-        try (Appender appender = partition("durable").openAppender()) {
+        try (Appender appender = partition("durable").openExclusiveAppender()) {
             for (int i = 0; i < 3; i++) {
                 appendIdempotent(appender, durable, "durable", LARGE);
                 simulation.pass(store, i % 2 == 0 ? 10 : 1_100);

@@ -191,7 +191,7 @@ final class Promises {
             if (expected.last != null && expected.presence == Presence.EXISTS) {
                 Partition partition = store.openTopic(expected.name).partition(0);
                 long next = partition.nextOffset();
-                try (Appender appender = partition.openAppender()) {
+                try (Appender appender = partition.openExclusiveAppender()) {
                     Batch batch = expected.last.fill(appender.newBatch());
                     assertEquals(
                             expected.last.offset,

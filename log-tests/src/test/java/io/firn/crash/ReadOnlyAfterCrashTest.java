@@ -90,7 +90,7 @@ class ReadOnlyAfterCrashTest {
             throws IOException {
         try (LogStore store = open(medium, false)) {
             Partition partition = store.createTopic("t", options(durability)).partition(0);
-            try (Appender appender = partition.openSharedAppender()) {
+            try (Appender appender = partition.openAppender()) {
                 for (int records : new int[] {1, 20, 60, 10, 50, 61, 1, 1}) {
                     append(store, appender, records);
                     partition.force();
@@ -121,7 +121,7 @@ class ReadOnlyAfterCrashTest {
                     tx.commit();
                 }
             }
-            try (Appender appender = partition.openSharedAppender()) {
+            try (Appender appender = partition.openAppender()) {
                 appender.append("behind".getBytes(UTF_8));
             }
             partition.force();
@@ -145,11 +145,11 @@ class ReadOnlyAfterCrashTest {
     void shouldShowWhatRecoveryAcceptsAndNothingThatItCuts() throws IOException {
         try (LogStore store = open(medium, false)) {
             Partition partition = store.createTopic("t", options(Durability.DURABLE)).partition(0);
-            try (Appender appender = partition.openSharedAppender()) {
+            try (Appender appender = partition.openAppender()) {
                 for (int round = 0; round < 60; round++) {
                     append(store, appender, 5);
                     for (int i = 0; i < 8; i++) {
-                        if (appender.appendAsync(new byte[LENGTH], 0, LENGTH) < 0) {
+                        if (appender.tryAppend(new byte[LENGTH], 0, LENGTH) < 0) {
                             store.doWork();
                         }
                     }
@@ -170,7 +170,7 @@ class ReadOnlyAfterCrashTest {
     void shouldShowNothingAboveTheMarkWhileAWriterHasTheLock() {
         try (LogStore store = open(medium, false)) {
             Partition partition = store.createTopic("t", options(Durability.DURABLE)).partition(0);
-            try (Appender appender = partition.openSharedAppender()) {
+            try (Appender appender = partition.openAppender()) {
                 append(store, appender, 20);
                 try (LogStore reader = open(medium, true)) {
                     assertTrue(reader.openTopic("t").partition(0).visibleOffset() < 20);
@@ -185,7 +185,7 @@ class ReadOnlyAfterCrashTest {
         SimulatedFileMedium crashed;
         try (LogStore store = open(medium, false)) {
             Partition partition = store.createTopic("t", options(Durability.DURABLE)).partition(0);
-            try (Appender appender = partition.openSharedAppender()) {
+            try (Appender appender = partition.openAppender()) {
                 append(store, appender, 100);
                 crashed = medium.crash(Survival.ALL);
             }
@@ -195,9 +195,9 @@ class ReadOnlyAfterCrashTest {
             assertEquals(100, read(log));
             try (LogStore writer = open(crashed, false)) {
                 Partition partition = writer.openTopic("t").partition(0);
-                try (Appender appender = partition.openSharedAppender()) {
+                try (Appender appender = partition.openAppender()) {
                     append(writer, appender, 100);
-                    appender.appendAsync(
+                    appender.tryAppend(
                             new byte[LENGTH], 0, LENGTH); // not forced, so not to be seen
                     for (int i = 0; i < 50; i++) {
                         reader.doWork();

@@ -125,7 +125,7 @@ class RewrittenRecoveryTest {
                 TopicOptions.defaults().withSegmentBytes(64 * 1024).withMaxRecordBytes(2 * LENGTH);
         try (LogStore store = open(hot, medium, false)) {
             Partition partition = store.createTopic("t", options).partition(0);
-            try (Appender appender = partition.openSharedAppender()) {
+            try (Appender appender = partition.openAppender()) {
                 for (long rolls = 0; rolls < SEGMENTS; rolls = partition.metrics().rolls()) {
                     append(store, appender, partition);
                 }

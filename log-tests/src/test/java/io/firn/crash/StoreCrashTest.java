@@ -205,7 +205,7 @@ class StoreCrashTest {
             script.promises.checkProducers(store);
             if (!ends.isEmpty()) {
                 String name = store.topicNames().get(number % ends.size());
-                try (Appender appender = store.openTopic(name).partition(0).openAppender()) {
+                try (Appender appender = store.openTopic(name).partition(0).openExclusiveAppender()) {
                     appender.append(LATER);
                 }
                 store.openTopic(name).partition(0).force();

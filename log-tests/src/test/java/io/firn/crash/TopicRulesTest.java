@@ -111,7 +111,7 @@ class TopicRulesTest {
     }
 
     private static void appendOfProducer(Topic topic, int partition, int sequence) {
-        try (Appender appender = topic.partition(partition).openAppender()) {
+        try (Appender appender = topic.partition(partition).openExclusiveAppender()) {
             appender.append(appender.newBatch().producer(7, 0, sequence).add(new byte[100]));
         }
     }
@@ -137,7 +137,7 @@ class TopicRulesTest {
         LogStore store = simulation.open();
         cutPowerAtEachOperation();
         Topic topic = store.createTopic("t", Simulation.SMALL);
-        try (Appender appender = topic.partition(0).openAppender()) {
+        try (Appender appender = topic.partition(0).openExclusiveAppender()) {
             appender.append(new byte[100]);
         }
         stop();
@@ -164,7 +164,7 @@ class TopicRulesTest {
         most = 60; // few images have a certain name and lack a certain other one
         LogStore store = simulation.open();
         Topic topic = store.createTopic("t", Simulation.SMALL);
-        try (Appender appender = topic.partition(0).openAppender()) {
+        try (Appender appender = topic.partition(0).openExclusiveAppender()) {
             for (int i = 0; i < 6; i++) {
                 appender.append(new byte[25_000]);
             }
@@ -281,7 +281,7 @@ class TopicRulesTest {
                     return;
                 }
                 boolean acknowledged = true;
-                try (Appender appender = partition.openAppender()) {
+                try (Appender appender = partition.openExclusiveAppender()) {
                     appender.append(new byte[100]);
                 } catch (PoisonedException e) {
                     acknowledged = false;
@@ -303,7 +303,7 @@ class TopicRulesTest {
     void shouldDeleteNothingOfATopicWhoseTombstoneIsDamaged() throws IOException {
         LogStore store = simulation.open();
         Topic topic = store.createTopic("t", Simulation.SMALL);
-        try (Appender appender = topic.partition(0).openAppender()) {
+        try (Appender appender = topic.partition(0).openExclusiveAppender()) {
             appender.append(new byte[100]);
         }
         store.deleteTopic("t");
@@ -332,7 +332,7 @@ class TopicRulesTest {
     void shouldNotBringADeletedCursorBack() {
         LogStore store = simulation.open();
         Topic topic = store.createTopic("t", Simulation.SMALL);
-        try (Appender appender = topic.partition(0).openAppender()) {
+        try (Appender appender = topic.partition(0).openExclusiveAppender()) {
             appender.append(new byte[100]);
         }
         topic.cursor("c").commit(0, 1);
@@ -358,7 +358,7 @@ class TopicRulesTest {
         topic.cursor("c").commit(0, 0);
         topic.cursor("c").force();
         cutPowerAtEachOperation();
-        try (Appender appender = partition.openAppender()) {
+        try (Appender appender = partition.openExclusiveAppender()) {
             for (int i = 0; i < 12; i++) {
                 appender.append(new byte[25_000]);
                 topic.cursor("c").commit(0, i == 7 ? 3 : i);
@@ -394,7 +394,7 @@ class TopicRulesTest {
                         known.add(new long[] {handled[0], committed[0]});
                     }
                 });
-        try (Appender appender = topic.partition(0).openAppender();
+        try (Appender appender = topic.partition(0).openExclusiveAppender();
                 CursorTailer tailer = topic.openTailer(CursorOptions.at("c").withCommitEvery(2))) {
             for (int i = 0; i < 9; i++) {
                 appender.append(new byte[100]);
@@ -442,7 +442,7 @@ class TopicRulesTest {
         Topic topic = store.createTopic("t", lazy);
         Partition partition = topic.partition(0);
         cutPowerAtEachOperation();
-        try (Appender appender = partition.openAppender()) {
+        try (Appender appender = partition.openExclusiveAppender()) {
             for (int i = 0; i < 5; i++) {
                 appender.append(new byte[100]);
                 topic.cursor("c").commit(0, partition.nextOffset());
@@ -478,7 +478,7 @@ class TopicRulesTest {
         int cursors = 5;
         LogStore store = simulation.open();
         Topic topic = store.createTopic("t", Simulation.SMALL);
-        try (Appender appender = topic.partition(0).openAppender()) {
+        try (Appender appender = topic.partition(0).openExclusiveAppender()) {
             for (int i = 0; i < 2 * cursors; i++) {
                 appender.append(new byte[100]);
             }

@@ -85,7 +85,7 @@ class TransactionCrashTest {
 
     /** Appends a plain record between those of transactions. */
     private static void between(Partition partition) {
-        try (Appender appender = partition.openSharedAppender()) {
+        try (Appender appender = partition.openAppender()) {
             appender.append(text("plain"));
         }
     }

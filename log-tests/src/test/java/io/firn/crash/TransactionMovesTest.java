@@ -90,7 +90,7 @@ class TransactionMovesTest {
     @Test
     void shouldMoveNoCursorAboveTheEndOfALogThatLostItsTail() {
         Partition input = partition("written", 0);
-        try (Appender appender = input.openSharedAppender()) {
+        try (Appender appender = input.openAppender()) {
             for (int i = 0; i < 5; i++) {
                 appender.append(new byte[1]);
             }
@@ -104,7 +104,7 @@ class TransactionMovesTest {
         long end = left.nextOffset();
         assertTrue(end < 5);
         assertTrue(store.findings().toString().contains("cursor reader"));
-        try (Appender appender = left.openSharedAppender()) {
+        try (Appender appender = left.openAppender()) {
             appender.append(new byte[1]);
         }
         HostedStore.of(store).transactions().end("p", identity, true, false);

@@ -232,15 +232,15 @@ class TransactionRulesTest {
     private long appendOfClient(String topic, int index, ProducerIdentity who, int sequence) {
         Batch batch = durable().newBatch().add(new byte[1]);
         BatchEncoder.of(batch).transactional(who.id(), who.epoch(), sequence);
-        return appendAsync(partition(topic, index), batch);
+        return tryAppend(partition(topic, index), batch);
     }
 
-    private long appendAsync(Partition partition, Batch batch) {
-        try (Appender appender = partition.openSharedAppender()) {
-            long offset = appender.appendAsync(batch);
+    private long tryAppend(Partition partition, Batch batch) {
+        try (Appender appender = partition.openAppender()) {
+            long offset = appender.tryAppend(batch);
             while (offset == Appender.BACK_PRESSURED) {
                 store.doWork(); // it makes the first segment
-                offset = appender.appendAsync(batch);
+                offset = appender.tryAppend(batch);
             }
             return offset;
         }
@@ -281,7 +281,7 @@ class TransactionRulesTest {
     void shouldTakeNoBatchBeforeTheMarkerOfTheLastTransaction() {
         ProducerIdentity first = openAndAdd("durable");
         appendOfClient("durable", 0, first, 0);
-        try (ExclusiveAppender busy = partition("durable", 0).openAppender()) {
+        try (ExclusiveAppender busy = partition("durable", 0).openExclusiveAppender()) {
             Claim claim = busy.tryClaim(5);
             HostedStore.of(store).transactions().end("p", first, true, false);
             claim.abort();
@@ -332,7 +332,7 @@ class TransactionRulesTest {
 
     @Test
     void shouldMakeDurableWhatIsBelowTheNewPositionOfACursor() {
-        appendAsync(
+        tryAppend(
                 partition("written", 0), durable().newBatch().add(new byte[1]).add(new byte[1]));
         try (Transaction tx = store.beginTransaction()) {
             tx.commitCursor(store.openTopic("written").cursor("reader"), 0, 2);
@@ -416,7 +416,7 @@ class TransactionRulesTest {
             }
         }
         tx.abort(); // which is written when there is room
-        partition("written", 0).openAppender().close(); // it is not kept away
+        partition("written", 0).openExclusiveAppender().close(); // it is not kept away
         simulation.medium.faults().none();
         assertEquals(committed, read("written", 0).size());
     }
@@ -522,7 +522,7 @@ class TransactionRulesTest {
     void shouldNotAbortInAPartitionWhatWasCommittedAndOnlyLacksItsMarker() {
         ProducerIdentity identity = openAndAdd("durable");
         appendOfClient("durable", 0, identity, 0);
-        try (ExclusiveAppender busy = partition("durable", 0).openAppender()) {
+        try (ExclusiveAppender busy = partition("durable", 0).openExclusiveAppender()) {
             Claim claim = busy.tryClaim(5);
             HostedStore.of(store).transactions().end("p", identity, true, false);
             claim.abort();

@@ -42,7 +42,7 @@ class AppendedFormatTest {
                 List<StoredRecord> expected = new ArrayList<>();
                 for (int life = 0; life < 3; life++) {
                     Partition partition = files.topic(name).partition(0);
-                    try (ExclusiveAppender appender = partition.openAppender()) {
+                    try (ExclusiveAppender appender = partition.openExclusiveAppender()) {
                         new Appends(files, partition, appender, random, expected).run(20);
                     }
                     files.reopen();

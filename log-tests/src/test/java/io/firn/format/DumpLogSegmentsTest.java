@@ -95,7 +95,7 @@ class DumpLogSegmentsTest {
                                         FileStore.options()
                                                 .withCompression(codec)
                                                 .withCleanup(CleanupPolicy.COMPACT));
-                try (Appender appender = topic.partition(0).openAppender()) {
+                try (Appender appender = topic.partition(0).openExclusiveAppender()) {
                     Random random = new Random(codec.id());
                     for (int i = 0; i < 600; i++) {
                         Batch batch = appender.newBatch();
@@ -194,7 +194,7 @@ class DumpLogSegmentsTest {
                                 .withCompression(codec));
         for (int life = 0; life < 3; life++) {
             Topic topic = files.topic(name);
-            try (Appender appender = topic.partition(0).openAppender()) {
+            try (Appender appender = topic.partition(0).openExclusiveAppender()) {
                 long producerId = HostedStore.of(files.store()).newProducerId();
                 Batch batch = appender.newBatch();
                 for (int i = 0; i < 20; i++) {

@@ -53,7 +53,7 @@ class ForeignFormatTest {
     void open() {
         files = new FileStore(directory);
         partition = files.store().createTopic("foreign", OPTIONS).partition(0);
-        appender = partition.openAppender();
+        appender = partition.openExclusiveAppender();
     }
 
     @AfterEach
@@ -139,7 +139,7 @@ class ForeignFormatTest {
         ByteBuffer fitting = maker.encode(null, new byte[room - overhead]);
         assertEquals(room, fitting.remaining());
         ByteBuffer larger = maker.encode(null, new byte[room - overhead + 1]);
-        try (Appender tight = topic.partition(0).openAppender()) {
+        try (Appender tight = topic.partition(0).openExclusiveAppender()) {
             for (int i = 0; i < 3; i++) {
                 assertEquals(2L * i, HostedAppender.of(tight).appendBatch(fitting));
                 assertEquals(2L * i + 1, tight.append(new byte[] {1}));

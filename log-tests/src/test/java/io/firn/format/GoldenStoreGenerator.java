@@ -86,13 +86,13 @@ final class GoldenStoreGenerator {
                                 .withMaxRecordBytes(50_000));
         for (int life = 0; life < 2; life++) {
             Topic topic = files.topic(name);
-            try (Appender appender = topic.partition(0).openAppender()) {
+            try (Appender appender = topic.partition(0).openExclusiveAppender()) {
                 for (int i = 0; i < 60; i++) {
                     files.pass(Duration.ofMillis(250));
                     appender.append(text(life, i, 1_700));
                 }
             }
-            try (Appender appender = topic.partition(1).openAppender()) {
+            try (Appender appender = topic.partition(1).openExclusiveAppender()) {
                 appender.append(text(life, 0, 10));
             }
             files.reopen();
@@ -122,7 +122,7 @@ final class GoldenStoreGenerator {
                             .withDurability(Durability.WRITTEN);
             Topic topic = files.store().createTopic(name, options);
             for (int segment = 0; segment < 2; segment++) {
-                try (Appender appender = topic.partition(0).openAppender()) {
+                try (Appender appender = topic.partition(0).openExclusiveAppender()) {
                     Batch batch = appender.newBatch();
                     batch.key(text(1, 2, 5)).value(text(3, 4, 500)).header("h", new byte[3]).add();
                     batch.key((byte[]) null).value((byte[]) null).header("none", null).add();
@@ -146,7 +146,7 @@ final class GoldenStoreGenerator {
     private static void writeProducer(FileStore files) {
         Partition partition =
                 files.store().createTopic(GoldenStore.PRODUCERS, options()).partition(0);
-        try (Appender appender = partition.openAppender()) {
+        try (Appender appender = partition.openExclusiveAppender()) {
             for (int i = 0; i < GoldenStore.PRODUCER_BATCHES; i++) {
                 Batch batch = appender.newBatch().add(text(i, 0, 20)).add(text(i, 1, 20));
                 batch.producer(GoldenStore.PRODUCER_ID, GoldenStore.PRODUCER_EPOCH, 2 * i);

@@ -48,7 +48,7 @@ class GoldenStoreTest {
         unpack(format);
         Map<String, String> before = contents();
         try (LogStore store =
-                LogStore.in(directory)
+                LogStore.at(directory)
                         .tier(
                                 FileTier.builder(directory.resolve(FileStore.TIER))
                                         .declareDurable()
@@ -86,7 +86,7 @@ class GoldenStoreTest {
             files.pass(Duration.ofDays(1)); // it was written later than that clock begins
             for (Partition partition : partitions(files.store())) {
                 records.put(partition.toString(), FileStore.readAll(partition).size());
-                try (Appender appender = partition.openAppender()) {
+                try (Appender appender = partition.openExclusiveAppender()) {
                     for (int i = 0; i < 50; i++) {
                         assertEquals(partition.nextOffset(), appender.append(new byte[3_000]));
                     }
@@ -112,7 +112,7 @@ class GoldenStoreTest {
         try (FileStore files = new FileStore(directory)) {
             files.pass(Duration.ofDays(1)); // it was written later than that clock begins
             Partition partition = files.topic(GoldenStore.PRODUCERS).partition(0);
-            try (Appender appender = partition.openAppender()) {
+            try (Appender appender = partition.openExclusiveAppender()) {
                 int last = GoldenStore.PRODUCER_BATCHES - 1;
                 for (int i = last - 4; i <= last; i++) {
                     assertEquals(2L * i, appender.append(batch(appender, 2 * i)));

@@ -203,7 +203,7 @@ class GoldenTransactionsTest {
     void shouldBeReadWithoutBeingWritten(String name) throws IOException {
         GoldenZip.unpack(name, directory);
         try (LogStore store =
-                LogStore.in(directory)
+                LogStore.at(directory)
                         .tier(
                                 FileTier.builder(directory.resolve(FileStore.TIER))
                                         .declareDurable()

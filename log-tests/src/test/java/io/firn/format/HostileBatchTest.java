@@ -55,7 +55,7 @@ class HostileBatchTest {
     void open() {
         files = new FileStore(directory);
         partition = files.store().createTopic("hostile", OPTIONS).partition(0);
-        appender = partition.openAppender();
+        appender = partition.openExclusiveAppender();
     }
 
     @AfterEach

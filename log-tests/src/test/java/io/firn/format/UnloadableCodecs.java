@@ -60,7 +60,7 @@ final class UnloadableCodecs {
     }
 
     private static long append(Partition partition) {
-        try (Appender appender = partition.openSharedAppender()) {
+        try (Appender appender = partition.openAppender()) {
             Batch batch = appender.newBatch();
             byte[] key = "key".getBytes(StandardCharsets.UTF_8);
             return appender.append(batch.add(key, new byte[100]).add(key, new byte[100]));

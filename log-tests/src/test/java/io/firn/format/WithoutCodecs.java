@@ -32,7 +32,7 @@ final class WithoutCodecs {
 
     private static void appendOwn(FileStore files, Compression codec) {
         Partition partition = partition(files, "own-" + codec, codec);
-        try (Appender appender = partition.openAppender()) {
+        try (Appender appender = partition.openExclusiveAppender()) {
             appender.append("alone".getBytes(StandardCharsets.UTF_8));
             try {
                 appender.append(appender.newBatch().add(new byte[100]));
@@ -49,7 +49,7 @@ final class WithoutCodecs {
         Partition partition = partition(files, "foreign-" + codec, Compression.NONE);
         byte[] batch = Files.readAllBytes(batches.resolve(codec.name()));
         long behind;
-        try (Appender appender = partition.openAppender()) {
+        try (Appender appender = partition.openExclusiveAppender()) {
             HostedAppender.of(appender).appendBatch(ByteBuffer.wrap(batch));
             behind = appender.append("behind".getBytes(StandardCharsets.UTF_8));
         }

@@ -38,7 +38,7 @@ final class LockChild {
     }
 
     private static void appendUntilLost(Partition partition, String name) {
-        try (Appender appender = partition.openAppender()) {
+        try (Appender appender = partition.openExclusiveAppender()) {
             for (int i = 0; ; i++) {
                 String value = name + "-" + i;
                 appender.append((value + FILLING).getBytes(UTF_8));
@@ -50,7 +50,7 @@ final class LockChild {
     }
 
     static LogStore open(Path directory) {
-        return LogStore.in(directory.resolve("store"))
+        return LogStore.at(directory.resolve("store"))
                 .tier(FileTier.at(directory.resolve("segments")))
                 .open();
     }

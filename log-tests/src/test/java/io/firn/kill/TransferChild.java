@@ -57,7 +57,7 @@ public final class TransferChild {
     }
 
     static LogStore open(Path directory) {
-        return LogStore.in(directory.resolve("store"))
+        return LogStore.at(directory.resolve("store"))
                 .tier(FileTier.at(directory.resolve("segments")))
                 .open();
     }
@@ -87,7 +87,7 @@ public final class TransferChild {
     }
 
     private void request() {
-        try (Appender appender = requests.openSharedAppender()) {
+        try (Appender appender = requests.openAppender()) {
             Batch batch = appender.newBatch();
             for (int i = 0; i < REQUESTS_AT_ONCE; i++) {
                 batch.add(bytes(random.nextInt(1, 1_000)));

@@ -23,7 +23,7 @@ final class Follow {
         Path stop = Path.of(arguments[1]);
         long[] next = {0};
         try (LogStore store =
-                        LogStore.in(directory.resolve("store"))
+                        LogStore.at(directory.resolve("store"))
                                 .tier(FileTier.at(directory.resolve("segments")))
                                 .readOnly()
                                 .open();

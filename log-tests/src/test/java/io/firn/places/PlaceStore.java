@@ -40,7 +40,7 @@ final class PlaceStore implements AutoCloseable {
         this.codec = codec;
         this.acknowledged = acknowledged;
         this.store =
-                LogStore.in(directory.resolve("store"))
+                LogStore.at(directory.resolve("store"))
                         .tier(FileTier.at(directory.resolve("segments")))
                         .open();
     }
@@ -74,7 +74,7 @@ final class PlaceStore implements AutoCloseable {
 
     private String appendPlain(String topic, int records) {
         Partition partition = partition(topic);
-        try (Appender appender = partition.openSharedAppender()) {
+        try (Appender appender = partition.openAppender()) {
             for (int i = 0; i < records; i++) {
                 long offset = partition.nextOffset();
                 appender.append(value(offset, PLAIN_BYTES));
@@ -90,7 +90,7 @@ final class PlaceStore implements AutoCloseable {
 
     private String appendKeyed(int batches) {
         Partition partition = partition(KEYED);
-        try (Appender appender = partition.openSharedAppender()) {
+        try (Appender appender = partition.openAppender()) {
             Batch batch = appender.newBatch();
             for (int i = 0; i < batches; i++) {
                 long offset = partition.nextOffset();

@@ -133,7 +133,7 @@ class AbortOnFullDiskTest {
         tx.abort(); // does nothing
         assertThrows(TransactionStateException.class, tx::commit);
         assertThrows(TransactionStateException.class, () -> append(tx, COMMITTED));
-        partition(0).openAppender().close(); // it is not kept away
+        partition(0).openExclusiveAppender().close(); // it is not kept away
         pass(10_000); // tries in vain
         TransactionStateException why =
                 assertThrows(TransactionStateException.class, producer::beginTransaction);
@@ -225,7 +225,7 @@ class AbortOnFullDiskTest {
         tx.close();
         makeRoom();
         for (int i = 0; i < 2; i++) {
-            try (Appender appender = partition(i).openSharedAppender()) {
+            try (Appender appender = partition(i).openAppender()) {
                 appender.append(new byte[] {COMMITTED});
             }
         }

@@ -56,7 +56,7 @@ class BitFlipTest {
                         .withRollAge(java.time.Duration.ofSeconds(1));
         try (LogStore store = open(medium)) {
             Partition partition = store.createTopic("t", options).partition(0);
-            try (Appender appender = partition.openSharedAppender()) {
+            try (Appender appender = partition.openAppender()) {
                 appendSome(appender);
                 roll(store);
                 appendSome(appender);
@@ -176,7 +176,7 @@ class BitFlipTest {
 
     /** What comes next gets the next offset, and can be read. */
     private void goOn(Partition partition) {
-        try (Appender appender = partition.openAppender()) {
+        try (Appender appender = partition.openExclusiveAppender()) {
             assertEquals(expected.lastKey() + 1, appender.append(LATER));
         }
         Found found = Found.in(partition);

@@ -74,7 +74,7 @@ class CloseThatWaitsTest {
                         .nanoClock(() -> minutes.getAndIncrement() * 60_000_000_000L)
                         .open();
         Partition partition = Disk.partition(store);
-        Appender appender = partition.openAppender();
+        Appender appender = partition.openExclusiveAppender();
         appender.append(Disk.value(0));
         medium.isSlow = true;
         Thread writer = new Thread(() -> appender.append(Disk.value(1)), "slow-writer");

@@ -38,7 +38,7 @@ class DamagedBatchesTest {
     private final TreeMap<Long, byte[]> expected = new TreeMap<>();
 
     private LogStore open() {
-        return LogStore.in(directory.resolve("store"))
+        return LogStore.at(directory.resolve("store"))
                 .tier(FileTier.at(directory.resolve("tier")))
                 .open();
     }
@@ -51,7 +51,7 @@ class DamagedBatchesTest {
                         .withCompression(compression);
         try (LogStore store = open()) {
             Partition partition = store.createTopic("t", options).partition(0);
-            try (Appender appender = partition.openSharedAppender()) {
+            try (Appender appender = partition.openAppender()) {
                 Batch batch = appender.newBatch();
                 for (int i = 0; i < BATCHES; i++) {
                     batch.clear();

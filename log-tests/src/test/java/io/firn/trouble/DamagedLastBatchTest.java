@@ -31,7 +31,7 @@ class DamagedLastBatchTest {
     void create() {
         disk = new Disk(temporary);
         try (LogStore store = disk.open();
-                Appender appender = Disk.partition(store).openAppender()) {
+                Appender appender = Disk.partition(store).openExclusiveAppender()) {
             for (int i = 0; i < BATCHES; i++) {
                 appender.append(new byte[500]);
             }
@@ -96,7 +96,7 @@ class DamagedLastBatchTest {
     void shouldBeReportedAlsoWhenMoreIsAppendedBehindIt() throws IOException {
         try (LogStore store = disk.open()) {
             damage(5);
-            try (Appender appender = Disk.partition(store).openAppender()) {
+            try (Appender appender = Disk.partition(store).openExclusiveAppender()) {
                 appender.append(new byte[500]);
             }
             BatchReader reader = HostedPartition.of(Disk.partition(store)).openBatchReader();

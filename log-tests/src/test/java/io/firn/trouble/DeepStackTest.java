@@ -139,7 +139,7 @@ class DeepStackTest {
     }
 
     private static Appender open(Partition partition, boolean exclusive) {
-        Appender appender = exclusive ? partition.openAppender() : partition.openSharedAppender();
+        Appender appender = exclusive ? partition.openExclusiveAppender() : partition.openAppender();
         appender.append(new byte[9]);
         return appender;
     }
@@ -200,7 +200,7 @@ class DeepStackTest {
                     "async",
                     written(),
                     true,
-                    each -> each.appendAsync(ByteBuffer.wrap(new byte[9])));
+                    each -> each.tryAppend(ByteBuffer.wrap(new byte[9])));
             test.runIn("batch", written(), false, DeepStackTest::appendBatch);
             test.runIn("claim", written(), true, DeepStackTest::claim);
             System.out.println("gave back");

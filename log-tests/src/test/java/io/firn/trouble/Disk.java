@@ -66,7 +66,7 @@ final class Disk {
 
     /** Appends values after the last, two to a batch, with ascending timestamps. */
     static void append(Partition partition, int count) {
-        try (Appender appender = partition.openAppender()) {
+        try (Appender appender = partition.openExclusiveAppender()) {
             Batch batch = appender.newBatch();
             for (int i = 0; i < count; i += 2) {
                 long offset = partition.nextOffset();

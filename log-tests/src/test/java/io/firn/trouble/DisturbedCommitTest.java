@@ -45,7 +45,7 @@ class DisturbedCommitTest {
         store.createTopic("t", TransactionTroubleTest.SMALL.withPartitions(3));
         store.openProducer("other", TEN_DAYS); // the journal is there
         for (int i = 0; i < 3; i++) {
-            try (var appender = partition(i).openSharedAppender()) {
+            try (var appender = partition(i).openAppender()) {
                 appender.append(new byte[1]);
             }
         }
@@ -254,7 +254,7 @@ class DisturbedCommitTest {
     private void use(Tight tight) {
         if (tight == Tight.PARTITIONS) {
             for (int i = 0; i < 2; i++) {
-                try (var appender = partition(i).openSharedAppender()) {
+                try (var appender = partition(i).openAppender()) {
                     appender.append(new byte[60_000]);
                 }
             }
@@ -264,7 +264,7 @@ class DisturbedCommitTest {
             useAll(() -> store.openProducer("other", TEN_DAYS)); // smaller than the decision
         } else if (tight == Tight.PARTITIONS) {
             for (int i = 0; i < 2; i++) {
-                try (var appender = partition(i).openSharedAppender()) {
+                try (var appender = partition(i).openAppender()) {
                     useAll(() -> appender.append(new byte[1])); // smaller than a marker
                 }
             }
@@ -340,7 +340,7 @@ class DisturbedCommitTest {
     private void assertStableUnlessPoisoned(String when) {
         for (int i = 0; i < 2; i++) {
             Partition each = partition(i);
-            try (var appender = each.openSharedAppender()) {
+            try (var appender = each.openAppender()) {
                 appender.append(new byte[1]);
             } catch (PoisonedException e) {
                 continue;

@@ -71,7 +71,7 @@ class ErrorsInBlocksTest {
         LOG.setLevel(Level.OFF);
         Erroneous medium = new Erroneous();
         try (LogStore store = new Disk(directory, medium).open();
-                Appender appender = Disk.partition(store).openAppender()) {
+                Appender appender = Disk.partition(store).openExclusiveAppender()) {
             medium.error = error(name);
             for (int i = 0; i < 3; i++) {
                 FirnException failed =
@@ -112,7 +112,7 @@ class ErrorsInBlocksTest {
         public static void main(String[] arguments) {
             LOG.setLevel(Level.OFF);
             try (LogStore store = new Disk(Path.of(arguments[0])).open();
-                    Appender appender = Disk.partition(store).openAppender()) {
+                    Appender appender = Disk.partition(store).openExclusiveAppender()) {
                 takeAll();
                 for (int i = 0; i < 20; i++) {
                     FirnException failed =

@@ -70,7 +70,7 @@ class FailingMediumTest {
         LogStore store = open(medium);
         Partition partition = Disk.partition(store);
         Disk.append(partition, 4);
-        Appender appender = partition.openAppender();
+        Appender appender = partition.openExclusiveAppender();
         failOnce(FailingMediumTest::isForceOfData);
         PoisonedException failed =
                 assertThrows(PoisonedException.class, () -> appender.append(Disk.value(4)));
@@ -184,7 +184,7 @@ class FailingMediumTest {
                 assertThrows(
                         StoreOpenException.class,
                         () ->
-                                LogStore.in(file.resolve("store"))
+                                LogStore.at(file.resolve("store"))
                                         .tier(FileTier.at(temporary.resolve("segments")))
                                         .open()
                                         .close());
@@ -193,7 +193,7 @@ class FailingMediumTest {
                 assertThrows(
                         StoreOpenException.class,
                         () ->
-                                LogStore.in(temporary.resolve("store"))
+                                LogStore.at(temporary.resolve("store"))
                                         .tier(FileTier.at(file.resolve("segments")))
                                         .open()
                                         .close());

@@ -42,11 +42,11 @@ class FirstRollTest {
                             .withSegmentBytes(1 << 20)
                             .withDurability(Durability.WRITTEN);
             try (LogStore store =
-                    LogStore.in(directory.resolve("store"))
+                    LogStore.at(directory.resolve("store"))
                             .tier(FileTier.at(directory.resolve("tier")))
                             .open()) {
                 Partition partition = store.createTopic("t", options).partition(0);
-                try (Appender appender = partition.openAppender()) {
+                try (Appender appender = partition.openExclusiveAppender()) {
                     byte[] value = new byte[1000];
                     long before = 0;
                     while (partition.metrics().rolls() == 0) {

@@ -147,7 +147,7 @@ class FullDiskTest {
             Disk.append(partition, 4);
             store.doWork();
             medium.faults().limitBytes(0);
-            try (Appender appender = partition.openAppender()) {
+            try (Appender appender = partition.openExclusiveAppender()) {
                 assertThrows(StoreFullException.class, () -> appendForever(appender));
                 assertEquals(1, partition.metrics().rolls());
                 assertEquals(4, partition.durableOffset());
@@ -191,7 +191,7 @@ class FullDiskTest {
             store.doWork();
             medium.faults().takeSpaceLate();
             medium.faults().limitBytes(0);
-            try (Appender appender = partition.openAppender()) {
+            try (Appender appender = partition.openExclusiveAppender()) {
                 assertThrows(PoisonedException.class, () -> appendForever(appender));
             }
             assertEquals(4, Found.in(partition).records().size());
@@ -316,7 +316,7 @@ class FullDiskTest {
             Found.in(partition).assertReadable(0, 20);
             assertEquals(14, partition.deleteRecordsBefore(14));
             store.doWork();
-            try (Appender appender = partition.openAppender()) {
+            try (Appender appender = partition.openExclusiveAppender()) {
                 assertEquals(20, appender.append(Disk.value(0)));
             }
         }
@@ -388,7 +388,7 @@ class FullDiskTest {
     void shouldWriteALogStartBeforeThereIsASecondSegment() throws IOException {
         try (LogStore store = openSimulated()) {
             Partition partition = Disk.partition(store);
-            try (Appender appender = partition.openAppender()) {
+            try (Appender appender = partition.openExclusiveAppender()) {
                 appender.append(new byte[1]);
             }
             store.doWork();
@@ -417,7 +417,7 @@ class FullDiskTest {
     private static void fillAndGoOn(LogStore store, Runnable wait, Room make, Room take)
             throws Exception {
         Partition partition = Disk.partition(store);
-        try (Appender appender = partition.openAppender()) {
+        try (Appender appender = partition.openExclusiveAppender()) {
             for (int round = 0; round < ROUNDS; round++) {
                 long before = partition.nextOffset();
                 StoreFullException full =

@@ -101,7 +101,7 @@ class InterruptTest {
     }
 
     private static long appendShared(Partition partition) {
-        try (Appender appender = partition.openSharedAppender()) {
+        try (Appender appender = partition.openAppender()) {
             for (int i = 0; i < RECORDS; i++) {
                 appender.append(Disk.value(i));
             }

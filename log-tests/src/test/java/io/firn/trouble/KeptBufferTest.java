@@ -61,7 +61,7 @@ class KeptBufferTest {
             Path directory = Path.of(args[0]);
             AtomicLong clock = new AtomicLong(1_700_000_000_000L);
             LogStore store =
-                    LogStore.in(directory.resolve("store"))
+                    LogStore.at(directory.resolve("store"))
                             .tier(FileTier.at(directory.resolve("tier")))
                             .clock(clock::get)
                             .invokerMode()
@@ -99,7 +99,7 @@ class KeptBufferTest {
 
         private static void fill(LogStore store, Partition partition) {
             byte[] value = new byte[20_000];
-            try (ExclusiveAppender appender = partition.openAppender()) {
+            try (ExclusiveAppender appender = partition.openExclusiveAppender()) {
                 for (int i = 0; i < RECORDS; i++) {
                     appender.append(value);
                     work(store);

@@ -71,7 +71,7 @@ class LargeBatchesTest {
         }
 
         private static LogStoreBuilder builder(Path directory) {
-            return LogStore.in(directory.resolve("store"))
+            return LogStore.at(directory.resolve("store"))
                     .tier(FileTier.builder(directory.resolve("tier")).build())
                     .readMemory(READ_MEMORY);
         }
@@ -85,7 +85,7 @@ class LargeBatchesTest {
                             .withSegmentBytes(4 << 20);
             Topic topic = store.createTopic("t", options);
             for (int i = 0; i < PARTITIONS; i++) {
-                try (Appender appender = topic.partition(i).openAppender()) {
+                try (Appender appender = topic.partition(i).openExclusiveAppender()) {
                     HostedAppender.of(appender).appendBatch(ByteBuffer.wrap(batch));
                 }
             }

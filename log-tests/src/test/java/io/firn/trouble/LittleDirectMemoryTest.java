@@ -36,15 +36,15 @@ class LittleDirectMemoryTest {
         public static void main(String[] args) {
             Path directory = Path.of(args[0]);
             try (LogStore store =
-                    LogStore.in(directory.resolve("store"))
+                    LogStore.at(directory.resolve("store"))
                             .tier(FileTier.builder(directory.resolve("tier")).build())
                             .open()) {
                 TopicOptions options = TopicOptions.defaults().withMaxRecordBytes(16 << 20);
                 Partition partition = store.createTopic("t", options).partition(0);
-                try (Appender appender = partition.openAppender()) {
+                try (Appender appender = partition.openExclusiveAppender()) {
                     append(partition, appender);
                 }
-                try (Appender shared = partition.openSharedAppender()) {
+                try (Appender shared = partition.openAppender()) {
                     append(partition, shared);
                 }
                 Found found = Found.in(partition);

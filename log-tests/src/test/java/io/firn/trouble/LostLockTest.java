@@ -197,7 +197,7 @@ class LostLockTest {
     /** Appends until that is refused; records in {@code acknowledged} what was not. */
     private static PoisonedException appendUntilRefused(
             Partition partition, AtomicLong acknowledged) {
-        try (Appender appender = partition.openAppender()) {
+        try (Appender appender = partition.openExclusiveAppender()) {
             for (int i = 0; i < MOST_APPENDS; i++) {
                 acknowledged.set(appender.append(Disk.value(partition.nextOffset())) + 1);
                 LockSupport.parkNanos(1_000_000);
@@ -444,7 +444,7 @@ class LostLockTest {
     void shouldAcknowledgeNothingAfterASecondWriterHasOpenedOnAnyMedium() throws IOException {
         SimulatedFileMedium medium = new SimulatedFileMedium();
         LogStore first = open(medium);
-        Appender appender = Disk.partition(first).openAppender();
+        Appender appender = Disk.partition(first).openExclusiveAppender();
         appender.append(Disk.value(0));
         medium.delete(Path.of("/sim/store/lock"));
         medium.delete(Path.of("/sim/segments/lock"));

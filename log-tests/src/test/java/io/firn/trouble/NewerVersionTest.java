@@ -54,7 +54,7 @@ class NewerVersionTest {
         for (int i = 0; i < TOPICS; i++) {
             TopicOptions options = TopicOptions.defaults().withSegmentBytes(64 * 1024);
             Topic topic = store.createTopic("topic-" + i, options);
-            try (Appender appender = topic.partition(0).openAppender()) {
+            try (Appender appender = topic.partition(0).openExclusiveAppender()) {
                 for (int j = 0; j < 5; j++) {
                     appender.append(appender.newBatch().producer(i, 0, j).add(new byte[25_000]));
                 }

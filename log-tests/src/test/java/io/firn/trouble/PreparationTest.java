@@ -81,7 +81,7 @@ class PreparationTest {
     private CompletableFuture<Throwable> appendUntilRefused(Partition partition) {
         return started(
                 () -> {
-                    try (Appender appender = partition.openAppender()) {
+                    try (Appender appender = partition.openExclusiveAppender()) {
                         while (true) {
                             appender.append(VALUE);
                         }
@@ -192,7 +192,7 @@ class PreparationTest {
             assertEquals(0, activeFiles());
             // The name is free, and the thread goes on.
             Partition next = store.createTopic("t", options(kind)).partition(0);
-            try (Appender appender = next.openAppender()) {
+            try (Appender appender = next.openExclusiveAppender()) {
                 assertEquals(0, appender.append(VALUE));
             }
             assertEquals(0, store.metrics().backgroundErrors());
@@ -224,7 +224,7 @@ class PreparationTest {
             end = partition.nextOffset();
             Found.in(partition).assertReadable(0, end);
             medium.faults().none();
-            try (Appender appender = partition.openAppender()) {
+            try (Appender appender = partition.openExclusiveAppender()) {
                 assertEquals(end, appender.append(VALUE));
             }
             assertFalse(partition.metrics().poisoned());
@@ -254,7 +254,7 @@ class PreparationTest {
             assertInstanceOf(FirnException.class, refusal);
             assertTrue(
                     refusal.getMessage().contains("zeros cannot be written"), refusal::getMessage);
-            try (Appender appender = partition.openAppender()) {
+            try (Appender appender = partition.openExclusiveAppender()) {
                 assertThrows(FirnException.class, () -> appender.append(VALUE));
             }
             await(() -> countActive() == 0);
@@ -270,7 +270,7 @@ class PreparationTest {
     }
 
     private static boolean isAppended(Partition partition) {
-        try (Appender appender = partition.openAppender()) {
+        try (Appender appender = partition.openExclusiveAppender()) {
             return partition.nextOffset() > 0 || appender.append(VALUE) == 0;
         } catch (FirnException e) {
             return false; // the tier is asked again after a pause
@@ -301,7 +301,7 @@ class PreparationTest {
             Found.in(partition).assertReadable(0, partition.visibleOffset());
             // Other partitions go on.
             Partition other = store.createTopic("other", options(Kind.AHEAD)).partition(0);
-            try (Appender appender = other.openAppender()) {
+            try (Appender appender = other.openExclusiveAppender()) {
                 assertEquals(0, appender.append(VALUE));
             }
         } finally {

@@ -158,7 +158,7 @@ class PreparedDirectoryTest {
         Files.createSymbolicLink(segments, moved.resolve("segments"));
         for (int life = 0; life < 2; life++) {
             try (LogStore store =
-                    LogStore.in(store())
+                    LogStore.at(store())
                             .allowLinkedDirectories()
                             .tier(
                                     FileTier.builder(disk.segments())

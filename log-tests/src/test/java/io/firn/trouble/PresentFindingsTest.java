@@ -120,7 +120,7 @@ class PresentFindingsTest {
     }
 
     private static void fill(Partition to, int records) {
-        try (Appender appender = to.openAppender()) {
+        try (Appender appender = to.openExclusiveAppender()) {
             for (int i = 0; i < records; i++) {
                 appender.append(new byte[9_000]);
             }

@@ -55,7 +55,7 @@ class RedeployTest {
         public void run() {
             if (store == null) {
                 store =
-                        LogStore.in(directory.resolve("store"))
+                        LogStore.at(directory.resolve("store"))
                                 .tier(FileTier.at(directory.resolve("tier")))
                                 .open();
                 use(store.ensureTopic("orders", Disk.SMALL.withPartitions(2)));
@@ -68,7 +68,7 @@ class RedeployTest {
         private void use(Topic topic) {
             byte[] bytes = "bytes".getBytes(StandardCharsets.UTF_8);
             Partition partition = topic.partition(0);
-            try (Appender appender = partition.openSharedAppender();
+            try (Appender appender = partition.openAppender();
                     TopicAppender ofTopic = topic.openAppender()) {
                 appender.append(bytes);
                 appender.append(bytes, bytes);

@@ -106,7 +106,7 @@ class SecondProcessTest {
                         assertThrows(
                                 StoreLockedException.class,
                                 () ->
-                                        LogStore.in(way)
+                                        LogStore.at(way)
                                                 .tier(FileTier.at(disk.segments()))
                                                 .open()
                                                 .close());
@@ -126,7 +126,7 @@ class SecondProcessTest {
             assertThrows(
                     StoreOpenException.class,
                     () ->
-                            LogStore.in(temporary.resolve("other"))
+                            LogStore.at(temporary.resolve("other"))
                                     .tier(FileTier.at(disk.segments()))
                                     .open()
                                     .close());

@@ -102,7 +102,7 @@ class SparseSegmentTest {
         try (LogStore store = open(medium)) {
             Partition partition = partition(store, Durability.DURABLE);
             long before = usedBytes();
-            try (Appender appender = partition.openAppender()) {
+            try (Appender appender = partition.openExclusiveAppender()) {
                 appender.append(value(0, 100), 0, 100);
             }
             assertTrue(usedBytes() - before < 48 * 1024, "took " + (usedBytes() - before));
@@ -131,7 +131,7 @@ class SparseSegmentTest {
                         .withPreparedBytes(Integer.MAX_VALUE / 2);
         try (LogStore store = open(observed)) {
             Partition partition = store.createTopic("t", options).partition(0);
-            try (Appender appender = partition.openAppender()) {
+            try (Appender appender = partition.openExclusiveAppender()) {
                 appender.append(value(0, bytes), 0, bytes);
                 assertEquals(SEGMENT_BYTES / (16 * 1024), observed.pieces.get());
                 for (long i = 1; partition.metrics().rolls() < 2; i++) {
@@ -157,7 +157,7 @@ class SparseSegmentTest {
         AppendingMedium observed = new AppendingMedium(medium);
         try (LogStore store = open(observed)) {
             Partition partition = partition(store, Durability.WRITTEN, 8 * SEGMENT_BYTES);
-            try (Appender appender = partition.openAppender()) {
+            try (Appender appender = partition.openExclusiveAppender()) {
                 long next = 0;
                 for (; next < 40; next++) {
                     appender.append(value(next, 300), 0, 300);
@@ -183,14 +183,14 @@ class SparseSegmentTest {
         try (LogStore store = open(medium)) {
             Topic topic = store.createTopic("t", TopicOptions.defaults());
             Partition partition = topic.partition(0);
-            try (Appender appender = partition.openAppender()) {
+            try (Appender appender = partition.openExclusiveAppender()) {
                 appender.append(value(0, 300), 0, 300);
             }
             topic.changeOptions(topic.options().withPreparedBytes(64 * 1024));
         }
         try (LogStore store = open(medium)) {
             Partition partition = store.openTopic("t").partition(0);
-            try (Appender appender = partition.openAppender()) {
+            try (Appender appender = partition.openExclusiveAppender()) {
                 for (long next = 1; next < 40; next++) {
                     int length = 30_000 + 5_000 * (int) next;
                     assertEquals(next, appender.append(value(next, length), 0, length));
@@ -214,15 +214,15 @@ class SparseSegmentTest {
         try (LogStore store = open(observed)) {
             Partition busy = store.createTopic("busy", options).partition(0);
             Partition other = partition(store, Durability.WRITTEN);
-            try (Appender appender = busy.openAppender();
-                    Appender others = other.openAppender()) {
+            try (Appender appender = busy.openExclusiveAppender();
+                    Appender others = other.openExclusiveAppender()) {
                 byte[] value = value(0, 100);
-                assertEquals(Appender.BACK_PRESSURED, appender.appendAsync(value, 0, 100));
-                assertEquals(Appender.BACK_PRESSURED, others.appendAsync(value, 0, 100));
+                assertEquals(Appender.BACK_PRESSURED, appender.tryAppend(value, 0, 100));
+                assertEquals(Appender.BACK_PRESSURED, others.tryAppend(value, 0, 100));
                 AtomicInteger gotAt = new AtomicInteger(Integer.MAX_VALUE);
                 observed.whileZeros =
                         () -> {
-                            if (other.nextOffset() == 0 && others.appendAsync(value, 0, 100) == 0) {
+                            if (other.nextOffset() == 0 && others.tryAppend(value, 0, 100) == 0) {
                                 gotAt.set(observed.pieces.get());
                             }
                         };
@@ -247,7 +247,7 @@ class SparseSegmentTest {
         try (LogStore store = open(observed)) {
             store.createTopic("t", options);
             Partition partition = store.openTopic("t").partition(0);
-            try (Appender appender = partition.openAppender()) {
+            try (Appender appender = partition.openExclusiveAppender()) {
                 appender.append(value(0, 300), 0, 300);
             }
             Topic topic = store.openTopic("t");
@@ -255,7 +255,7 @@ class SparseSegmentTest {
         }
         try (LogStore store = open(observed)) {
             Partition partition = store.openTopic("t").partition(0);
-            try (Appender appender = partition.openAppender()) {
+            try (Appender appender = partition.openExclusiveAppender()) {
                 appender.append(value(1, 300), 0, 300);
                 store.doWork();
                 long next = 2;
@@ -268,7 +268,7 @@ class SparseSegmentTest {
                     store.doWork();
                 }
                 for (int bytes = 0; bytes < wanted / 2; bytes += 400, next++) { // out of silence
-                    assertEquals(next, appender.appendAsync(value(next, 300), 0, 300));
+                    assertEquals(next, appender.tryAppend(value(next, 300), 0, 300));
                 }
                 assertEquals(0, observed.batches.get());
             }
@@ -282,7 +282,7 @@ class SparseSegmentTest {
         AppendingMedium observed = new AppendingMedium(medium);
         try (LogStore store = open(observed)) {
             Partition partition = partition(store, Durability.WRITTEN, 32 * SEGMENT_BYTES);
-            try (Appender appender = partition.openAppender()) {
+            try (Appender appender = partition.openExclusiveAppender()) {
                 long next = 0;
                 for (; next < 4_000; next++) {
                     appender.append(value(next, 1_000), 0, 1_000);
@@ -290,7 +290,7 @@ class SparseSegmentTest {
                 }
                 observed.batches.set(0);
                 for (; next < 7_000; next++) { // while the background does nothing
-                    appender.appendAsync(value(next, 1_000), 0, 1_000);
+                    appender.tryAppend(value(next, 1_000), 0, 1_000);
                 }
                 assertEquals(0, observed.batches.get());
             }
@@ -309,7 +309,7 @@ class SparseSegmentTest {
                         .invokerMode()
                         .open()) {
             Partition partition = partition(store, Durability.WRITTEN, 32 * SEGMENT_BYTES);
-            try (Appender appender = partition.openAppender()) {
+            try (Appender appender = partition.openExclusiveAppender()) {
                 appender.append(value(0, 1_000), 0, 1_000);
                 store.doWork();
                 long before = usedBytes();
@@ -338,7 +338,7 @@ class SparseSegmentTest {
             store.doWork();
             long before = usedBytes();
             observed.whileZeros = () -> medium.faults().limitBytes(before + SEGMENT_BYTES / 2);
-            try (Appender appender = partition.openAppender()) {
+            try (Appender appender = partition.openExclusiveAppender()) {
                 byte[] value = value(0, 100);
                 assertThrows(StoreFullException.class, () -> appender.append(value, 0, 100));
                 assertTrue(observed.pieces.get() > 1, "pieces: " + observed.pieces);
@@ -358,12 +358,12 @@ class SparseSegmentTest {
         AppendingMedium appending = new AppendingMedium(medium);
         try (LogStore store = open(appending)) {
             Partition partition = partition(store, durability);
-            try (Appender appender = partition.openAppender()) {
+            try (Appender appender = partition.openExclusiveAppender()) {
                 appending.whileZeros =
                         () -> {
                             for (int length : new int[] {100, 2_000, LARGE, 300}) {
                                 long offset = partition.nextOffset();
-                                appender.appendAsync(value(offset, length), 0, length);
+                                appender.tryAppend(value(offset, length), 0, length);
                             }
                         };
                 while (partition.metrics().rolls() < 4) {
@@ -388,7 +388,7 @@ class SparseSegmentTest {
         AppendingMedium observed = new AppendingMedium(medium);
         try (LogStore store = open(observed)) {
             Partition partition = partition(store, Durability.WRITTEN, 16 * SEGMENT_BYTES);
-            try (Appender appender = partition.openAppender()) {
+            try (Appender appender = partition.openExclusiveAppender()) {
                 appendUntil(appender, 0, 12);
                 assertEquals(0, observed.pieces.get());
                 appendUntil(appender, 12, 60);
@@ -408,7 +408,7 @@ class SparseSegmentTest {
         AppendingMedium observed = new AppendingMedium(medium);
         try (LogStore store = open(observed)) {
             Partition partition = partition(store, Durability.DURABLE, 16 * SEGMENT_BYTES);
-            try (Appender appender = partition.openAppender()) {
+            try (Appender appender = partition.openExclusiveAppender()) {
                 appendUntil(appender, 0, 60);
             }
             assertEquals(0, observed.pieces.get());
@@ -420,7 +420,7 @@ class SparseSegmentTest {
         AppendingMedium observed = new AppendingMedium(medium);
         try (LogStore store = open(observed)) {
             Partition partition = partition(store, Durability.WRITTEN, 16 * SEGMENT_BYTES);
-            try (Appender appender = partition.openAppender()) {
+            try (Appender appender = partition.openExclusiveAppender()) {
                 appendUntil(appender, 0, 40);
                 observed.whileZeros =
                         () -> {
@@ -430,7 +430,7 @@ class SparseSegmentTest {
                 int before = observed.pieces.get();
                 for (int i = 40; observed.pieces.get() == before; i++) {
                     space = usedBytes();
-                    assertEquals(i, appender.appendAsync(value(i, LARGE), 0, LARGE));
+                    assertEquals(i, appender.tryAppend(value(i, LARGE), 0, LARGE));
                 }
                 medium.faults().none();
             }
@@ -450,10 +450,10 @@ class SparseSegmentTest {
     void shouldNotWaitForABackgroundThatHasNotBegunToPrepare() {
         try (LogStore store = open(medium)) {
             Partition partition = partition(store, Durability.WRITTEN);
-            try (Appender appender = partition.openAppender()) {
+            try (Appender appender = partition.openExclusiveAppender()) {
                 appender.append(value(0, 300), 0, 300);
                 for (int i = 1; i < 150; i++) {
-                    assertEquals(i, appender.appendAsync(value(i, 300), 0, 300));
+                    assertEquals(i, appender.tryAppend(value(i, 300), 0, 300));
                 }
             }
             assertWhole(partition, 0, 150);
@@ -466,16 +466,16 @@ class SparseSegmentTest {
         SimulatedFileMedium left;
         try (LogStore store = open(medium)) {
             Partition partition = partition(store, Durability.WRITTEN);
-            try (Appender appender = partition.openAppender()) {
+            try (Appender appender = partition.openExclusiveAppender()) {
                 for (int i = 0; i < 3; i++) {
                     appender.append(value(i, LARGE), 0, LARGE);
                 }
                 store.doWork();
                 medium.faults().limitBytes(usedBytes() + 4096);
                 assertEquals(
-                        Appender.BACK_PRESSURED, appender.appendAsync(new byte[LARGE], 0, LARGE));
+                        Appender.BACK_PRESSURED, appender.tryAppend(new byte[LARGE], 0, LARGE));
                 medium.faults().none();
-                assertEquals(3, appender.appendAsync(value(3, 50), 0, 50));
+                assertEquals(3, appender.tryAppend(value(3, 50), 0, 50));
                 left = medium.kill();
             }
         }
@@ -490,7 +490,7 @@ class SparseSegmentTest {
     void shouldGoOnReadingAndAppendAgainAfterALackOfSpace() throws IOException {
         try (LogStore store = open(medium)) {
             Partition partition = partition(store, Durability.DURABLE);
-            try (Appender appender = partition.openAppender()) {
+            try (Appender appender = partition.openExclusiveAppender()) {
                 appender.append(value(0, LARGE), 0, LARGE);
                 store.doWork();
                 medium.faults().limitBytes(usedBytes() + 2 * LARGE);
@@ -527,7 +527,7 @@ class SparseSegmentTest {
                         .invokerMode()
                         .open()) {
             Partition partition = partition(store, Durability.DURABLE);
-            try (Appender appender = partition.openAppender()) {
+            try (Appender appender = partition.openExclusiveAppender()) {
                 appender.append(value(0, LARGE), 0, LARGE);
                 store.doWork();
                 medium.faults().limitBytes(usedBytes() + LARGE);
@@ -544,7 +544,7 @@ class SparseSegmentTest {
     void shouldAppendByCallsWhenThereIsNoSpaceToPrepare() throws IOException {
         try (LogStore store = open(medium)) {
             Partition partition = partition(store, Durability.DURABLE);
-            try (Appender appender = partition.openAppender()) {
+            try (Appender appender = partition.openExclusiveAppender()) {
                 appender.append(value(0, 100), 0, 100);
                 medium.faults().limitBytes(usedBytes() + 48 * 1024);
                 for (int i = 1; i < 60; i++) {
@@ -562,7 +562,7 @@ class SparseSegmentTest {
     void shouldOpenOnAFullDiskASegmentWithHoles() throws IOException {
         try (LogStore store = open(medium)) {
             Partition partition = partition(store, Durability.WRITTEN);
-            try (Appender appender = partition.openAppender()) {
+            try (Appender appender = partition.openExclusiveAppender()) {
                 appender.append(value(0, 100), 0, 100);
                 partition.force();
                 store.doWork();
@@ -593,7 +593,7 @@ class SparseSegmentTest {
         SimulatedFileMedium left;
         try (LogStore store = open(failing)) {
             Partition partition = partition(store, Durability.DURABLE);
-            try (Appender appender = partition.openAppender()) {
+            try (Appender appender = partition.openExclusiveAppender()) {
                 while (failing.failed == 0) {
                     assertTrue(durable < 1000, "no zeros were forced");
                     durable = appender.append(value(durable, 200), 0, 200) + 1;
@@ -629,7 +629,7 @@ class SparseSegmentTest {
                         .invokerMode()
                         .open()) {
             Partition partition = partition(store, Durability.WRITTEN);
-            try (Appender appender = partition.openAppender()) {
+            try (Appender appender = partition.openExclusiveAppender()) {
                 for (int i = 0; i < 3; i++) {
                     appender.append(value(i, LARGE), 0, LARGE);
                     store.doWork(); // asks for the next block
@@ -640,7 +640,7 @@ class SparseSegmentTest {
                         () -> {
                             byte[] value = value(partition.nextOffset(), LARGE);
                             try {
-                                long offset = appender.appendAsync(value, 0, LARGE);
+                                long offset = appender.tryAppend(value, 0, LARGE);
                                 waited.addAndGet(offset == Appender.BACK_PRESSURED ? 1 : 0);
                             } catch (StoreFullException e) { // the caller is the background
                                 refused.incrementAndGet();
@@ -667,13 +667,13 @@ class SparseSegmentTest {
     void shouldAppendAgainAfterALackOfSpaceInAStoreThatWasOpenedAgain(int room) throws IOException {
         try (LogStore store = open(medium)) {
             Partition partition = partition(store, Durability.DURABLE);
-            try (Appender appender = partition.openAppender()) {
+            try (Appender appender = partition.openExclusiveAppender()) {
                 appender.append(value(0, 5_000), 0, 5_000);
             }
         }
         try (LogStore store = open(medium)) {
             Partition partition = partition(store, Durability.DURABLE);
-            try (Appender appender = partition.openAppender()) {
+            try (Appender appender = partition.openExclusiveAppender()) {
                 medium.faults().limitBytes(usedBytes() + room);
                 StoreFullException full =
                         assertThrows(

@@ -98,7 +98,7 @@ class ThreadDeathTest {
         LogStore store = at(medium).clock(victim).open();
         Partition partition = Disk.partition(store);
         Disk.append(partition, 20);
-        Appender appender = partition.openSharedAppender();
+        Appender appender = partition.openAppender();
         CompletableFuture<Long> waiting = appender.whenDurable(20);
         end(store, thread);
         assertThrows(CompletionException.class, waiting::join);
@@ -156,7 +156,7 @@ class ThreadDeathTest {
     }
 
     private static void appendForever(Partition partition) {
-        try (Appender appender = partition.openAppender()) {
+        try (Appender appender = partition.openExclusiveAppender()) {
             while (true) {
                 long durable = partition.durableOffset();
                 appender.append(Disk.value(durable));

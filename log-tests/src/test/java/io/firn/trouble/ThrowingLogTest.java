@@ -93,13 +93,13 @@ class ThrowingLogTest {
         Full medium = new Full();
         try (LogStore store = new Disk(directory, medium).open()) {
             Topic topic = store.createTopic(Disk.TOPIC, Disk.SMALL.withPartitions(2));
-            try (Appender first = topic.partition(0).openAppender();
-                    Appender second = topic.partition(1).openAppender()) {
+            try (Appender first = topic.partition(0).openExclusiveAppender();
+                    Appender second = topic.partition(1).openExclusiveAppender()) {
                 assertEquals(0, first.append(Disk.value(0)));
                 medium.isFull = true;
                 ByteBuffer value = ByteBuffer.wrap(Disk.value(0));
                 while (!store.findings().toString().contains("ulimit")) {
-                    assertTrue(second.appendAsync(value) < 0);
+                    assertTrue(second.tryAppend(value) < 0);
                 }
                 assertFalse(store.findings().toString().contains("ended"), store.findings() + "");
                 assertEquals(1, first.append(Disk.value(1)));

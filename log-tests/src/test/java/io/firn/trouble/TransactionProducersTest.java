@@ -82,7 +82,7 @@ class TransactionProducersTest {
         Thread slow =
                 new Thread(
                         () -> {
-                            try (Appender appender = partition.openSharedAppender()) {
+                            try (Appender appender = partition.openAppender()) {
                                 appender.append(new byte[1]);
                             }
                         });
@@ -108,7 +108,7 @@ class TransactionProducersTest {
 
     @Test
     void shouldUseAProducerAgainWhoseMarkerCameLate() throws Exception {
-        try (Appender appender = topic.partition(0).openSharedAppender()) {
+        try (Appender appender = topic.partition(0).openAppender()) {
             appender.append(new byte[1]);
         }
         for (int i = 0; i < 5; i++) {
@@ -130,7 +130,7 @@ class TransactionProducersTest {
         ProducerIdentity identity = coordinator.open("p", TEN_DAYS, null);
         Topic gone = store.createTopic("gone", TransactionTroubleTest.SMALL);
         coordinator.add("p", identity, List.of(gone.partition(0), topic.partition(0)));
-        ExclusiveAppender appender = gone.partition(0).openAppender();
+        ExclusiveAppender appender = gone.partition(0).openExclusiveAppender();
         appender.append(new byte[1]);
         Claim claim = appender.tryClaim(1);
         coordinator.end("p", identity, true, false);

@@ -144,10 +144,10 @@ class TransactionSizeTest {
             }
             int partition = refused;
             assertThrows(RecordTooLargeException.class, () -> append(tx, partition));
-            topic.partition(partition).openAppender().close();
+            topic.partition(partition).openExclusiveAppender().close();
             assertThrows(
                     AppenderBusyException.class,
-                    () -> topic.partition(partition - 1).openAppender());
+                    () -> topic.partition(partition - 1).openExclusiveAppender());
         }
     }
 

@@ -65,7 +65,7 @@ class TransactionTroubleTest {
         store = openStore();
         store.createTopic("t", SMALL.withPartitions(3));
         for (int i = 0; i < 3; i++) {
-            try (Appender appender = partition(i).openSharedAppender()) {
+            try (Appender appender = partition(i).openAppender()) {
                 appender.append(new byte[1]);
             }
         }
@@ -204,7 +204,7 @@ class TransactionTroubleTest {
         Thread slow =
                 new Thread(
                         () -> {
-                            try (Appender appender = busy.openSharedAppender()) {
+                            try (Appender appender = busy.openAppender()) {
                                 appender.append(new byte[1]);
                             }
                         });

@@ -61,10 +61,10 @@ class TruncatedUnderMappingTest {
 
         private static void appendUntilItFails(Partition partition) {
             byte[] value = new byte[500];
-            try (Appender appender = partition.openAppender()) {
+            try (Appender appender = partition.openExclusiveAppender()) {
                 for (int i = 0; i < MOST_APPENDS; i++) {
                     try {
-                        while (appender.appendAsync(value, 0, value.length)
+                        while (appender.tryAppend(value, 0, value.length)
                                 == Appender.BACK_PRESSURED) {
                             Thread.onSpinWait();
                         }
@@ -139,7 +139,7 @@ class TruncatedUnderMappingTest {
             try (LogStore store = disk.open()) {
                 TopicOptions options = Disk.SMALL.withDurability(Durability.valueOf(arguments[1]));
                 Partition partition = store.createTopic(Disk.TOPIC, options).partition(0);
-                try (Appender appender = partition.openAppender()) {
+                try (Appender appender = partition.openExclusiveAppender()) {
                     byte[] value = new byte[100];
                     for (; appended < 3_000; appended++) {
                         appender.append(value);
@@ -170,7 +170,7 @@ class TruncatedUnderMappingTest {
             try (LogStore store = disk.open()) {
                 Partition partition = store.openTopic(Disk.TOPIC).partition(0);
                 System.out.println("reopened " + (partition.nextOffset() >= appended));
-                try (Appender appender = partition.openAppender()) {
+                try (Appender appender = partition.openExclusiveAppender()) {
                     appender.append(new byte[1]);
                 }
             }
@@ -197,7 +197,7 @@ class TruncatedUnderMappingTest {
                     Thread.onSpinWait();
                 }
                 Partition followed = reader.openTopic(Disk.TOPIC).partition(0);
-                try (Appender appender = partition.openAppender();
+                try (Appender appender = partition.openExclusiveAppender();
                         Tailer tailer = followed.openTailer()) {
                     while (tailer.offset() < 3_000) {
                         appendAndRead(partition, appender, tailer);

@@ -64,7 +64,7 @@ class UncollectedSpaceTest {
         try (LogStore store =
                 StoreBuilder.over(directory.resolve("store"), medium).tier(tier).open()) {
             Partition partition = Disk.partition(store);
-            try (Appender appender = partition.openAppender()) {
+            try (Appender appender = partition.openExclusiveAppender()) {
                 for (int i = 0; i < RECORDS; i++) {
                     appender.append(Disk.value(i));
                 }

@@ -35,7 +35,7 @@ class WalkedHeadersTest {
     }
 
     private static void fill(LogStore store) {
-        try (Appender appender = Disk.partition(store).openAppender()) {
+        try (Appender appender = Disk.partition(store).openExclusiveAppender()) {
             for (int i = 0; i < BATCHES; i++) {
                 appender.append(new byte[500]);
             }

@@ -136,7 +136,7 @@ class DeletedTopicsTest {
         Topic topic = store.createTopic("t", two());
         byte[] value = new byte[1000];
         Arrays.fill(value, (byte) 7);
-        try (Appender appender = topic.partition(0).openAppender()) {
+        try (Appender appender = topic.partition(0).openExclusiveAppender()) {
             appender.append(value);
         }
         byte[] found =

@@ -24,7 +24,7 @@ class FollowerTest {
     @TempDir private Path directory;
 
     private LogStoreBuilder builder() {
-        LogStoreBuilder builder = LogStore.in(directory.resolve("store"));
+        LogStoreBuilder builder = LogStore.at(directory.resolve("store"));
         for (String tier : List.of("fast", "ssd", "hdd")) {
             builder.tier(tier, FileTier.at(directory.resolve(tier)));
         }

@@ -112,7 +112,7 @@ class MigratorTest {
     void shouldTakeATierThatFailsOutOfRotationAndGoOnWithTheOthers() {
         SimulatedFileMedium failing = new SimulatedFileMedium();
         LogStoreBuilder builder =
-                LogStore.in(directory.resolve("store"))
+                LogStore.at(directory.resolve("store"))
                         .tier(Tiered.pmem(directory, 6, FileMedium.real()))
                         .tier("broken", FileTier.builder(SIMULATED).medium(failing).build())
                         .tier(FileTier.at(directory.resolve("hdd")));
@@ -143,7 +143,7 @@ class MigratorTest {
     void shouldGoOnAppendingInAnotherTierWhenTheHottestFails() {
         SimulatedFileMedium failing = new SimulatedFileMedium();
         LogStoreBuilder builder =
-                LogStore.in(directory.resolve("store"))
+                LogStore.at(directory.resolve("store"))
                         .tier(FileTier.builder(SIMULATED).medium(failing).build())
                         .tier(FileTier.at(directory.resolve("hdd")));
         store = builder.open();
@@ -163,7 +163,7 @@ class MigratorTest {
     void shouldTryAgainWhatFailed() {
         SimulatedFileMedium failing = new SimulatedFileMedium();
         LogStoreBuilder builder =
-                LogStore.in(directory.resolve("store"))
+                LogStore.at(directory.resolve("store"))
                         .tier(Tiered.pmem(directory, 6, FileMedium.real()))
                         .tier(FileTier.builder(SIMULATED).medium(failing).build());
         Partition partition = open(builder, 3);

@@ -382,7 +382,7 @@ class MoveCrashTest {
         try (LogStore store = open(Hot.FILE, medium)) {
             Partition partition = store.createTopic("t", large).partition(0);
             byte[] value = new byte[500_000];
-            try (Appender appender = partition.openAppender()) {
+            try (Appender appender = partition.openExclusiveAppender()) {
                 for (int i = 0; i < 18; i++) {
                     appender.append(value);
                 }

@@ -361,7 +361,7 @@ class SegmentMoveTest {
                                 return null;
                             }));
         }
-        try (Appender appender = partition.openSharedAppender()) {
+        try (Appender appender = partition.openAppender()) {
             for (int i = 0;
                     i < SecondRun.share(1_500, 3) || (hasMovedLittle() && isAllAtWork(tasks));
                     i++) {

@@ -83,7 +83,7 @@ final class Tiered {
     }
 
     static void append(Partition partition, int count) {
-        try (Appender appender = partition.openSharedAppender()) {
+        try (Appender appender = partition.openAppender()) {
             for (int i = 0; i < count; i++) {
                 appender.append(value(partition.nextOffset()));
             }

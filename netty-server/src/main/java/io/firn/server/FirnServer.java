@@ -53,7 +53,7 @@ import org.apache.kafka.common.Uuid;
  * see those that the application appends.
  *
  * <pre>{@code
- * try (LogStore store = LogStore.in(dir).tier(FileTier.at(dir.resolve("segments"))).open();
+ * try (LogStore store = LogStore.at(dir).tier(FileTier.at(dir.resolve("segments"))).open();
  *         FirnServer server = FirnServer.of(store).port(0).start()) {
  *     System.out.println("bootstrap.servers=" + server.bootstrapServers());
  * }
@@ -64,7 +64,7 @@ import org.apache.kafka.common.Uuid;
  *
  * <p>While the application has an exclusive appender on a partition, the server refuses what
  * clients produce to it. The server's own appender is given up for an exclusive one, except while a
- * request uses it; see {@link io.firn.Partition#openAppender}.
+ * request uses it; see {@link io.firn.Partition#openExclusiveAppender}.
  *
  * <p>Thread-safe.
  */

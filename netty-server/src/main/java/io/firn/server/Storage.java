@@ -61,7 +61,7 @@ final class Storage implements AutoCloseable {
         MigrationPolicy policy =
                 Policies.threshold(threshold); // before anything is opened: it may be invalid
         List<StorageTier> tiers = tiers(config);
-        LogStoreBuilder builder = LogStore.in(child(config, config.directory(), "firn"));
+        LogStoreBuilder builder = LogStore.at(child(config, config.directory(), "firn"));
         tiers.forEach(builder::tier);
         boolean createsBeside = config.flag(CREATE_BESIDE_UNREADABLE);
         if (config.has("firn.max.partitions")) {

@@ -38,7 +38,7 @@ public final class Embedder {
         Path keys = directory.resolve("keys.p12");
         makeKeys(keys);
         try (LogStore store =
-                        LogStore.in(directory.resolve("store"))
+                        LogStore.at(directory.resolve("store"))
                                 .tier(FileTier.at(directory.resolve("tier")))
                                 .open();
                 FirnServer server = secured(store, keys).start()) {

@@ -789,7 +789,7 @@ class AclTest {
     void shouldAskTheAuthorizerOfTheApplicationForEachTopic() throws Exception {
         ConcurrentLinkedQueue<Authorizer.Action> asked = new ConcurrentLinkedQueue<>();
         try (LogStore store =
-                        LogStore.in(directory.resolve("own"))
+                        LogStore.at(directory.resolve("own"))
                                 .tier(FileTier.at(directory.resolve("own-tier")))
                                 .open();
                 FirnServer server =

@@ -425,7 +425,7 @@ final class CompactionKills {
             }
         }
         try (LogStore store =
-                LogStore.in(directory.resolve("firn"))
+                LogStore.at(directory.resolve("firn"))
                         .tier(FileTier.at(tiers.get(0)))
                         .tier(FileTier.at(tiers.get(1)))
                         .open()) {

@@ -58,7 +58,7 @@ class ExclusiveAppenderTest {
                             Map.of("enable.idempotence", false, "acks", "1"))) {
                 try (KafkaProducer<byte[], byte[]> producer = running.rawProducer(settings)) {
                     long before = partition.nextOffset();
-                    try (ExclusiveAppender appender = partition.openAppender()) {
+                    try (ExclusiveAppender appender = partition.openExclusiveAppender()) {
                         assertRefused(producer);
                         assertEquals(before, appender.append(VALUE));
                         assertRefused(producer);
@@ -80,7 +80,7 @@ class ExclusiveAppenderTest {
                 producer.initTransactions();
                 producer.beginTransaction();
                 assertEquals(0, send(producer).offset());
-                try (ExclusiveAppender appender = partition.openAppender()) {
+                try (ExclusiveAppender appender = partition.openExclusiveAppender()) {
                     assertEquals(1, appender.append(VALUE));
                     assertRefused(producer);
                     assertThrows(KafkaException.class, producer::commitTransaction);
@@ -115,7 +115,7 @@ class ExclusiveAppenderTest {
                 "the appender",
                 () -> {
                     try {
-                        opened[0] = partition.openAppender();
+                        opened[0] = partition.openExclusiveAppender();
                         return true;
                     } catch (AppenderBusyException e) {
                         return false;
@@ -136,7 +136,7 @@ class ExclusiveAppenderTest {
                 wire.send(Asks.produceBytes(TOPIC, 0, Asks.ALL, Asks.batch(VALUE)));
                 Running.await("the force to be stuck", () -> gate.held() > 0);
                 AppenderBusyException e =
-                        assertThrows(AppenderBusyException.class, () -> partition.openAppender());
+                        assertThrows(AppenderBusyException.class, () -> partition.openExclusiveAppender());
                 assertTrue(e.getMessage().contains("FirnServer"), e::getMessage);
                 gate.open();
                 assertEquals(Errors.NONE.code(), Asks.produced(wire).errorCode());

@@ -83,7 +83,7 @@ class FailingMediumTest {
                         refused.errorMessage().contains("firn.min.free.bytes"),
                         refused.errorMessage());
                 try (Appender appender =
-                        running.store().openTopic(TOPIC).partition(0).openSharedAppender()) {
+                        running.store().openTopic(TOPIC).partition(0).openAppender()) {
                     appender.append(new byte[1_000]);
                 }
                 assertEquals(Errors.NONE.code(), fetch(wire, 0));

@@ -69,7 +69,7 @@ final class FilledStore {
 
     /** As the server does with {@code log.dir}. */
     private static LogStore open(Path directory) {
-        return LogStore.in(directory.resolve("firn"))
+        return LogStore.at(directory.resolve("firn"))
                 .tier(FileTier.at(directory.resolve("segments")))
                 .open();
     }
@@ -78,7 +78,7 @@ final class FilledStore {
         Compression[] codecs = {Compression.NONE, Compression.GZIP};
         for (int partition = 0; partition < PARTITIONS; partition++) {
             Random random = new Random(partition);
-            try (Appender appender = topic.partition(partition).openAppender()) {
+            try (Appender appender = topic.partition(partition).openExclusiveAppender()) {
                 for (int offset = 0; offset < RECORDS; offset += 5) {
                     List<StoredRecord> batch = new ArrayList<>();
                     for (int i = offset; i < offset + 5; i++) {

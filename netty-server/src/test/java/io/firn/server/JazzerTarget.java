@@ -96,7 +96,7 @@ public final class JazzerTarget {
     private JazzerTarget() throws IOException {
         directory = Files.createTempDirectory("firn-jazzer");
         store =
-                LogStore.in(directory.resolve("store"))
+                LogStore.at(directory.resolve("store"))
                         .tier(FileTier.at(directory.resolve("tier")))
                         .invokerMode()
                         .open();

@@ -44,7 +44,7 @@ final class JumpingServer {
         Files.createDirectories(config.directory());
         look(file);
         LogStore store =
-                LogStore.in(config.directory().resolve("firn"))
+                LogStore.at(config.directory().resolve("firn"))
                         .tier(FileTier.at(config.directory().resolve("tier")))
                         .clock(() -> System.currentTimeMillis() + offMs)
                         .open();

@@ -84,7 +84,7 @@ class ListenersTest {
     @Test
     void shouldRefuseToLetInAnybodyOfOtherMachinesUnlessToldSo() throws Exception {
         try (LogStore store =
-                LogStore.in(directory.resolve("store"))
+                LogStore.at(directory.resolve("store"))
                         .tier(FileTier.at(directory.resolve("tier")))
                         .open()) {
             for (String each : List.of("PLAINTEXT://:0", "PLAINTEXT://0.0.0.0:0", "SSL://[::]:0")) {

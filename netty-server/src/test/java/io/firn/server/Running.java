@@ -92,7 +92,7 @@ final class Running implements AutoCloseable {
     }
 
     void start(int port) throws IOException {
-        LogStoreBuilder builder = LogStore.in(directory.resolve("store"));
+        LogStoreBuilder builder = LogStore.at(directory.resolve("store"));
         tiers.apply(directory).forEach(builder::tier);
         if (config.has("firn.max.partitions")) {
             builder.maxPartitions(config.integer("firn.max.partitions"));

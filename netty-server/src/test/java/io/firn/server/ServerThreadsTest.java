@@ -31,7 +31,7 @@ class ServerThreadsTest {
     }
 
     private LogStore store() {
-        return LogStore.in(directory).tier(FileTier.at(directory.resolve("segments"))).open();
+        return LogStore.at(directory).tier(FileTier.at(directory.resolve("segments"))).open();
     }
 
     /** Returns the threads of servers that nobody's factory made. */

@@ -332,7 +332,7 @@ final class StoreFuzz {
     }
 
     private static LogStore open(Path where, boolean readOnly) {
-        var builder = LogStore.in(where.resolve("store")).tier(FileTier.at(where.resolve("tier")));
+        var builder = LogStore.at(where.resolve("store")).tier(FileTier.at(where.resolve("tier")));
         return (readOnly ? builder.readOnly() : builder).open();
     }
 
@@ -349,7 +349,7 @@ final class StoreFuzz {
     }
 
     private static void append(Partition partition, int count) {
-        try (Appender appender = partition.openAppender()) {
+        try (Appender appender = partition.openExclusiveAppender()) {
             Batch batch = appender.newBatch();
             for (int i = 0; i < count; i++) {
                 batch.clear();

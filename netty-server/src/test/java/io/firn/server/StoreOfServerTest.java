@@ -47,7 +47,7 @@ class StoreOfServerTest {
     }
 
     private LogStoreBuilder builder() {
-        return LogStore.in(directory.resolve("store"))
+        return LogStore.at(directory.resolve("store"))
                 .tier(FileTier.at(directory.resolve("segments")));
     }
 
@@ -232,7 +232,7 @@ class StoreOfServerTest {
         ObservedMedium medium = new ObservedMedium();
         Gate gate = new Gate();
         LogStore store =
-                LogStore.in(directory.resolve("store"))
+                LogStore.at(directory.resolve("store"))
                         .tier(FileTier.builder(directory.resolve("tier")).medium(medium).build())
                         .open();
         store.createTopic(TOPIC, TopicOptions.defaults());

@@ -259,7 +259,7 @@ final class TransactionKills {
     private List<List<Row>> tail() {
         List<List<Row>> log = new ArrayList<>();
         try (LogStore store =
-                LogStore.in(directory.resolve("firn"))
+                LogStore.at(directory.resolve("firn"))
                         .tier(FileTier.at(directory.resolve("tier")))
                         .open()) {
             require(store.findings().isEmpty(), store.findings().toString());

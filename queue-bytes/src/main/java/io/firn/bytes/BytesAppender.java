@@ -71,21 +71,21 @@ public final class BytesAppender implements AutoCloseable {
     }
 
     /** As {@link #write(WriteBytesMarshallable)}, without waiting; or {@code BACK_PRESSURED}. */
-    public long writeAsync(WriteBytesMarshallable fields) {
+    public long tryWrite(WriteBytesMarshallable fields) {
         int length = encode(fields);
-        return appender.appendAsync(bytes.array(), 0, length);
+        return appender.tryAppend(bytes.array(), 0, length);
     }
 
     /** As the other {@code write} with a key, without waiting; or {@code BACK_PRESSURED}. */
-    public long writeAsync(byte[] key, WriteBytesMarshallable fields) {
-        return writeAsync(key, List.of(), fields);
+    public long tryWrite(byte[] key, WriteBytesMarshallable fields) {
+        return tryWrite(key, List.of(), fields);
     }
 
     /** As the other {@code write} with headers, without waiting; or {@code BACK_PRESSURED}. */
-    public long writeAsync(
+    public long tryWrite(
             byte[] key, List<StoredRecord.Header> headers, WriteBytesMarshallable fields) {
         int length = encode(fields);
-        return appender.appendAsync(keyed(key, headers, length));
+        return appender.tryAppend(keyed(key, headers, length));
     }
 
     /** Adds a record to a batch, whose key, headers and timestamp may be set before. */

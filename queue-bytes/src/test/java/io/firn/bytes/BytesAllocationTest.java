@@ -67,7 +67,7 @@ class BytesAllocationTest {
                         .withSegmentBytes(8 << 20)
                         .withRetentionBytes(0);
         try (TestStore log = new TestStore(directory, options);
-                BytesAppender appender = BytesAppender.of(log.partition.openAppender());
+                BytesAppender appender = BytesAppender.of(log.partition.openExclusiveAppender());
                 BytesTailer tailer = BytesTailer.of(log.partition.openTailer())) {
             StringBuilder symbol = new StringBuilder("grün");
             StringBuilder read = new StringBuilder();

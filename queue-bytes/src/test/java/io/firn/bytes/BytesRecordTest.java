@@ -61,7 +61,7 @@ class BytesRecordTest {
     @BeforeEach
     void open() {
         log = new TestStore(directory, TopicOptions.defaults().withSegmentBytes(64 * 1024));
-        appender = BytesAppender.of(log.partition.openAppender());
+        appender = BytesAppender.of(log.partition.openExclusiveAppender());
         tailer = BytesTailer.of(log.partition.openTailer());
     }
 
@@ -78,7 +78,7 @@ class BytesRecordTest {
         log.partition.topic().changeOptions(options.withCleanup(CleanupPolicy.COMPACT));
         byte[] key = {1};
         assertThrows(InvalidOptionException.class, () -> appender.write(b -> b.writeLong(7)));
-        assertThrows(InvalidOptionException.class, () -> appender.writeAsync(b -> b.writeLong(7)));
+        assertThrows(InvalidOptionException.class, () -> appender.tryWrite(b -> b.writeLong(7)));
         assertThrows(InvalidOptionException.class, () -> appender.write(null, b -> {}));
         assertEquals(0, appender.write(key, b -> b.writeLong(7)));
         assertEquals(1, log.records().size());
@@ -153,7 +153,7 @@ class BytesRecordTest {
         List<StoredRecord.Header> wrong =
                 List.of(headers.get(0), new StoredRecord.Header(null, null));
         assertThrows(NullPointerException.class, () -> appender.write(null, wrong, b -> {}));
-        assertEquals(1, appender.writeAsync(null, headers.subList(1, 2), b -> b.writeLong(8)));
+        assertEquals(1, appender.tryWrite(null, headers.subList(1, 2), b -> b.writeLong(8)));
         assertEquals(2, appender.write(new byte[] {9}, b -> b.writeLong(9)));
 
         List<StoredRecord> records = new ArrayList<>();
@@ -201,7 +201,7 @@ class BytesRecordTest {
                 RecordTooLargeException.class,
                 () -> appender.write(b -> b.write(new byte[70_000])));
         for (int i = 0; i < 10; i++) { // over several segments
-            appender.writeAsync(b -> b.write(large));
+            appender.tryWrite(b -> b.write(large));
         }
         assertTrue(
                 tailer.read(

@@ -97,7 +97,7 @@ class MethodCallTest {
     @BeforeEach
     void open() {
         log = new TestStore(directory, TopicOptions.defaults());
-        appender = BytesAppender.of(log.partition.openSharedAppender());
+        appender = BytesAppender.of(log.partition.openAppender());
         tailer = BytesTailer.of(log.partition.openTailer());
     }
 

@@ -16,7 +16,7 @@ final class TestStore implements AutoCloseable {
 
     TestStore(Path directory, TopicOptions options) {
         store =
-                LogStore.in(directory.resolve("store"))
+                LogStore.at(directory.resolve("store"))
                         .tier(FileTier.at(directory.resolve("tier")))
                         .open();
         partition = store.ensureTopic("t", options).partition(0);

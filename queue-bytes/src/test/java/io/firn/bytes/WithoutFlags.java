@@ -34,7 +34,7 @@ final class WithoutFlags {
     public static void main(String[] arguments) {
         System.setProperty("java.util.logging.config.file", arguments[1]);
         try (TestStore log = new TestStore(Path.of(arguments[0]), TopicOptions.defaults());
-                BytesAppender appender = BytesAppender.of(log.partition.openAppender());
+                BytesAppender appender = BytesAppender.of(log.partition.openExclusiveAppender());
                 BytesTailer tailer = BytesTailer.of(log.partition.openTailer())) {
             Item item = new Item();
             item.count = 3;

@@ -87,8 +87,8 @@ final class OpenClaim implements Claim {
     }
 
     @Override
-    public long commitAsync() {
-        return appender.commitClaimAsync();
+    public long commitWithoutWaiting() {
+        return appender.commitClaimWithoutWaiting();
     }
 
     @Override

@@ -60,7 +60,7 @@ final class PartitionAppender extends RecordAppender implements HostedAppender {
     @Override
     public long append(byte[] value, int from, int length) {
         long offset;
-        while ((offset = tryAppend(value, from, length)) < 0) {
+        while ((offset = store(value, from, length)) < 0) {
             appenders.awaitBlock();
         }
         return acked(offset, 1);
@@ -69,7 +69,7 @@ final class PartitionAppender extends RecordAppender implements HostedAppender {
     @Override
     public long append(ByteBuffer value) {
         long offset;
-        while ((offset = tryAppend(value)) < 0) {
+        while ((offset = store(value)) < 0) {
             appenders.awaitBlock();
         }
         return acked(offset, 1);
@@ -78,7 +78,7 @@ final class PartitionAppender extends RecordAppender implements HostedAppender {
     @Override
     public long append(DirectBuffer value, int from, int length) {
         long offset;
-        while ((offset = tryAppend(value, from, length)) < 0) {
+        while ((offset = store(value, from, length)) < 0) {
             appenders.awaitBlock();
         }
         return acked(offset, 1);
@@ -102,36 +102,36 @@ final class PartitionAppender extends RecordAppender implements HostedAppender {
     public long appendBatch(ByteBuffer batch) {
         int count = ForeignBatch.check(batch, log.topic().needsKeys());
         long offset;
-        while ((offset = tryAppendForeign(batch)) < 0) {
+        while ((offset = storeForeign(batch)) < 0) {
             appenders.awaitBlock();
         }
         return acked(offset, count);
     }
 
     @Override
-    public long appendAsync(byte[] value, int from, int length) {
-        return wanted(tryAppend(value, from, length));
+    public long tryAppend(byte[] value, int from, int length) {
+        return wanted(store(value, from, length));
     }
 
     @Override
-    public long appendAsync(ByteBuffer value) {
-        return wanted(tryAppend(value));
+    public long tryAppend(ByteBuffer value) {
+        return wanted(store(value));
     }
 
     @Override
-    public long appendAsync(DirectBuffer value, int from, int length) {
-        return wanted(tryAppend(value, from, length));
+    public long tryAppend(DirectBuffer value, int from, int length) {
+        return wanted(store(value, from, length));
     }
 
     @Override
-    public long appendAsync(Batch batch) {
-        return wanted(tryAppend(finish(batch), ANY_OFFSET));
+    public long tryAppend(Batch batch) {
+        return wanted(store(finish(batch), ANY_OFFSET));
     }
 
     @Override
-    public long appendBatchAsync(ByteBuffer batch) {
+    public long tryAppendBatch(ByteBuffer batch) {
         ForeignBatch.check(batch, log.topic().needsKeys());
-        return wanted(tryAppendForeign(batch));
+        return wanted(storeForeign(batch));
     }
 
     @Override
@@ -173,7 +173,7 @@ final class PartitionAppender extends RecordAppender implements HostedAppender {
         return acked(takeClaim(), 1);
     }
 
-    long commitClaimAsync() {
+    long commitClaimWithoutWaiting() {
         return wanted(takeClaim());
     }
 
@@ -300,13 +300,13 @@ final class PartitionAppender extends RecordAppender implements HostedAppender {
 
     private long appendWhole(Scratch bytes, int count, long expectedOffset) {
         long offset;
-        while ((offset = tryAppend(bytes, expectedOffset)) < 0) {
+        while ((offset = store(bytes, expectedOffset)) < 0) {
             appenders.awaitBlock();
         }
         return acked(offset, count);
     }
 
-    private long tryAppend(byte[] value, int from, int length) {
+    private long store(byte[] value, int from, int length) {
         takeTurn();
         try {
             checkUsable();
@@ -321,7 +321,7 @@ final class PartitionAppender extends RecordAppender implements HostedAppender {
         }
     }
 
-    private long tryAppend(ByteBuffer value) {
+    private long store(ByteBuffer value) {
         takeTurn();
         try {
             checkUsable();
@@ -336,7 +336,7 @@ final class PartitionAppender extends RecordAppender implements HostedAppender {
         }
     }
 
-    private long tryAppend(DirectBuffer value, int from, int length) {
+    private long store(DirectBuffer value, int from, int length) {
         takeTurn();
         try {
             checkUsable();
@@ -351,7 +351,7 @@ final class PartitionAppender extends RecordAppender implements HostedAppender {
         }
     }
 
-    private long tryAppend(Scratch bytes, long expectedOffset) {
+    private long store(Scratch bytes, long expectedOffset) {
         takeTurn();
         try {
             checkUsable();
@@ -372,7 +372,7 @@ final class PartitionAppender extends RecordAppender implements HostedAppender {
         }
     }
 
-    private long tryAppendForeign(ByteBuffer batch) {
+    private long storeForeign(ByteBuffer batch) {
         takeTurn();
         try {
             checkUsable();

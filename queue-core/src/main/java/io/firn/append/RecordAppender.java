@@ -31,10 +31,10 @@ abstract class RecordAppender implements ExclusiveAppender {
     }
 
     @Override
-    public long appendAsync(byte[] key, byte[] value, List<StoredRecord.Header> headers) {
+    public long tryAppend(byte[] key, byte[] value, List<StoredRecord.Header> headers) {
         Batch batch = records.take(key, value, headers);
         try {
-            return appendAsync(batch);
+            return tryAppend(batch);
         } finally {
             records.give(batch);
         }
@@ -54,7 +54,7 @@ abstract class RecordAppender implements ExclusiveAppender {
     @Override
     public CompletableFuture<RecordId> appendFuture(Batch batch) {
         long offset;
-        while ((offset = appendAsync(batch)) < 0) {
+        while ((offset = tryAppend(batch)) < 0) {
             appenders.awaitBlock();
         }
         RecordId id = new RecordId(log.index(), offset);

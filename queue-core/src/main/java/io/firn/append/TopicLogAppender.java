@@ -35,7 +35,7 @@ public final class TopicLogAppender implements TopicAppender {
             Supplier<Batch> newRecordBatch) {
         try {
             for (Partition partition : partitions) {
-                appenders.add(partition.openSharedAppender());
+                appenders.add(partition.openAppender());
             }
         } catch (RuntimeException e) {
             close();
@@ -64,20 +64,20 @@ public final class TopicLogAppender implements TopicAppender {
     }
 
     @Override
-    public RecordId appendAsync(byte[] key, byte[] value, List<Header> headers) {
+    public RecordId tryAppend(byte[] key, byte[] value, List<Header> headers) {
         int partition = choose(key, value);
         Batch batch = records.take(key, value, headers);
         try {
-            return orNull(partition, appenders.get(partition).appendAsync(batch));
+            return orNull(partition, appenders.get(partition).tryAppend(batch));
         } finally {
             records.give(batch);
         }
     }
 
     @Override
-    public RecordId appendAsync(Batch batch) {
+    public RecordId tryAppend(Batch batch) {
         int partition = sticky(batch.sizeBytes());
-        return orNull(partition, appenders.get(partition).appendAsync(batch));
+        return orNull(partition, appenders.get(partition).tryAppend(batch));
     }
 
     private static RecordId orNull(int partition, long offset) {

@@ -119,7 +119,7 @@ public final class PartitionForcer implements ForceWaiters {
                             + log
                             + " must not wait until more of it is durable, since it is told of that"
                             + " only when it has returned; what it appended is in the log: use"
-                            + " appendAsync there");
+                            + " tryAppend there");
         }
     }
 

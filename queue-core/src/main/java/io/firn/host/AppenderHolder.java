@@ -2,7 +2,7 @@ package io.firn.host;
 
 /**
  * Has a shared appender open for a long time, and gives it up for an exclusive one while it does
- * not use it; see {@link HostedPartition#openSharedAppender(AppenderHolder)}. Its {@code toString}
+ * not use it; see {@link HostedPartition#openAppender(AppenderHolder)}. Its {@code toString}
  * names it in messages.
  */
 public interface AppenderHolder {

@@ -39,5 +39,5 @@ public interface HostedAppender extends Appender {
     long appendBatch(ByteBuffer batch);
 
     /** As {@link #appendBatch}, without waiting; or {@link Appender#BACK_PRESSURED}. */
-    long appendBatchAsync(ByteBuffer batch);
+    long tryAppendBatch(ByteBuffer batch);
 }

@@ -25,14 +25,14 @@ public interface HostedPartition extends Partition {
     }
 
     @Override
-    HostedAppender openSharedAppender();
+    HostedAppender openAppender();
 
     /**
-     * As {@link #openSharedAppender()}, for a holder that gives the appender up when an exclusive
+     * As {@link #openAppender()}, for a holder that gives the appender up when an exclusive
      * one is wanted. After that its appends throw a {@link ClosedException}; another shared
      * appender can be opened when the exclusive one is closed.
      */
-    HostedAppender openSharedAppender(AppenderHolder holder);
+    HostedAppender openAppender(AppenderHolder holder);
 
     /**
      * Opens the one appender of a partition of a replicated topic.

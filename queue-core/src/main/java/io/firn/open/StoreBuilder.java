@@ -77,7 +77,7 @@ public final class StoreBuilder extends LogStoreBuilder {
     }
 
     @Override
-    protected LogStoreBuilder in(Path storeDirectory) {
+    protected LogStoreBuilder at(Path storeDirectory) {
         return new StoreBuilder(storeDirectory, FileMedium.real());
     }
 

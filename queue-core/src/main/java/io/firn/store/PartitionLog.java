@@ -252,17 +252,17 @@ public final class PartitionLog implements HostedPartition {
     // ---- appending
 
     @Override
-    public ExclusiveAppender openAppender() {
+    public ExclusiveAppender openExclusiveAppender() {
         return appenders.openExclusive();
     }
 
     @Override
-    public HostedAppender openSharedAppender() {
+    public HostedAppender openAppender() {
         return appenders.openShared();
     }
 
     @Override
-    public HostedAppender openSharedAppender(AppenderHolder holder) {
+    public HostedAppender openAppender(AppenderHolder holder) {
         return appenders.openShared(Objects.requireNonNull(holder, "holder"));
     }
 

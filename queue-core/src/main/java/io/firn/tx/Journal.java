@@ -68,7 +68,7 @@ final class Journal {
         if (appender == null) {
             try {
                 partition = store.journal();
-                appender = partition.user().openSharedAppender();
+                appender = partition.user().openAppender();
             } catch (IOException e) {
                 throw new FirnException(
                         "the journal of transactions could not be created: " + e.getMessage(), e);

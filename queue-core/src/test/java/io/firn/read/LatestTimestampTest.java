@@ -24,7 +24,7 @@ class LatestTimestampTest {
     void open() {
         store = InMemory.store().open();
         partition = store.createTopic("t", InMemory.small()).partition(0);
-        appender = partition.openSharedAppender();
+        appender = partition.openAppender();
     }
 
     @AfterEach
@@ -54,7 +54,7 @@ class LatestTimestampTest {
         append(1000);
         append(500);
 
-        appender.appendAsync(batch(2000));
+        appender.tryAppend(batch(2000));
 
         assertLatest(0, 1000);
         partition.force();
@@ -99,7 +99,7 @@ class LatestTimestampTest {
             if (isDurable) {
                 append(some);
             } else {
-                while (appender.appendAsync(batch(some)) < 0) {
+                while (appender.tryAppend(batch(some)) < 0) {
                     store.doWork();
                 }
             }

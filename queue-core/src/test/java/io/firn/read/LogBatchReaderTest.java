@@ -65,7 +65,7 @@ class LogBatchReaderTest {
 
     /** Three batches of ten records; returns the size of one. */
     private int threeBatches() {
-        try (Appender appender = partition.openSharedAppender()) {
+        try (Appender appender = partition.openAppender()) {
             fill(appender, 30, 100);
         }
         try (BatchRun one = HostedPartition.of(partition).openBatchReader().read(0, 1, true)) {
@@ -121,7 +121,7 @@ class LogBatchReaderTest {
 
     @Test
     void shouldReadThroughAllSegmentsAndHoldTheirBytesUntilClosed() {
-        try (Appender appender = partition.openSharedAppender()) {
+        try (Appender appender = partition.openAppender()) {
             fill(appender, 2_000, 200);
         }
         BatchReader reader = HostedPartition.of(partition).openBatchReader();
@@ -155,7 +155,7 @@ class LogBatchReaderTest {
         List<byte[]> batches = new ArrayList<>();
         TreeMap<Long, Integer> numbers = new TreeMap<>();
         Set<Integer> segments = new HashSet<>();
-        try (Appender appender = partition.openSharedAppender()) {
+        try (Appender appender = partition.openAppender()) {
             for (int i = 0; i < 500; i++) {
                 long base = partition.nextOffset();
                 Batch batch = appender.newBatch();
@@ -205,7 +205,7 @@ class LogBatchReaderTest {
         int before = told.get();
         assertTrue(before >= 1);
         HostedPartition.of(partition).removeVisibleListener(listener);
-        try (Appender appender = partition.openSharedAppender()) {
+        try (Appender appender = partition.openAppender()) {
             appender.append(new byte[1]);
         }
         assertEquals(before, told.get());
@@ -215,7 +215,7 @@ class LogBatchReaderTest {
     void shouldFindRecordsByTimestampAndTheLatestOfAll() {
         assertNull(partition.findTimestamp(0));
         assertNull(partition.findLatestTimestamp());
-        try (Appender appender = partition.openSharedAppender()) {
+        try (Appender appender = partition.openAppender()) {
             appender.append(appender.newBatch().add(new byte[] {1}, new byte[] {2}));
             TimestampedOffset only = partition.findLatestTimestamp();
             assertEquals(0, only.offset());
@@ -227,7 +227,7 @@ class LogBatchReaderTest {
     @Test
     void shouldSayWhereTheSegmentBeginsThatIsWrittenTo() {
         assertEquals(0, HostedPartition.of(partition).activeOffset());
-        try (Appender appender = partition.openSharedAppender()) {
+        try (Appender appender = partition.openAppender()) {
             fill(appender, 2_000, 200);
         }
         assertTrue(HostedPartition.of(partition).activeOffset() > 1_000);

@@ -42,7 +42,7 @@ public class ClaimCommitRace {
             try {
                 Path directory = Files.createTempDirectory(Path.of("."), "races");
                 LogStore store =
-                        LogStore.in(directory.resolve("store"))
+                        LogStore.at(directory.resolve("store"))
                                 .tier(FileTier.at(directory.resolve("segments")))
                                 .open();
                 TopicOptions options =
@@ -51,7 +51,7 @@ public class ClaimCommitRace {
                                 .withSegmentBytes(8 * MIB)
                                 .withRetentionBytes(64 * MIB);
                 Partition partition = store.createTopic("t", options).partition(0);
-                appender = partition.openAppender();
+                appender = partition.openExclusiveAppender();
                 tailer = partition.openTailer();
             } catch (IOException e) {
                 throw new UncheckedIOException(e);

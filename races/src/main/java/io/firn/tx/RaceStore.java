@@ -45,7 +45,7 @@ final class RaceStore {
                             : Files.createTempDirectory("race");
             Runtime.getRuntime().addShutdownHook(new Thread(() -> delete(directory)));
             store =
-                    LogStore.in(directory.resolve("store"))
+                    LogStore.at(directory.resolve("store"))
                             .tier(FileTier.at(directory.resolve("tier")))
                             .open();
             topic =

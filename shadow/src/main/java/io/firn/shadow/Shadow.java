@@ -30,7 +30,7 @@ import java.util.regex.Pattern;
  * <pre>{@code
  * Properties source = new Properties();
  * source.put("bootstrap.servers", "broker1:9092,broker2:9092");
- * try (LogStore store = LogStore.in(dir).tier(FileTier.at(dir.resolve("segments"))).open();
+ * try (LogStore store = LogStore.at(dir).tier(FileTier.at(dir.resolve("segments"))).open();
  *         Shadow shadow = Shadow.of(store, source).topics("orders").build().start()) {
  *     ...
  * }

@@ -41,7 +41,7 @@ class FetchAheadTest {
                                 proxy.sourcePort(),
                                 Map.of("advertised.listeners", "PLAINTEXT://" + proxy.address()));
                 LogStore store =
-                        LogStore.in(directory.resolve("store"))
+                        LogStore.at(directory.resolve("store"))
                                 .tier(FileTier.at(directory.resolve("segments")))
                                 .open()) {
             source.create(TOPIC, partitions, Map.of());

@@ -38,7 +38,7 @@ class FollowedTopicTest {
     @BeforeEach
     void open() {
         store =
-                LogStore.in(directory.resolve("store"))
+                LogStore.at(directory.resolve("store"))
                         .tier(FileTier.at(directory.resolve("segments")))
                         .open();
         topic =

@@ -64,7 +64,7 @@ final class FullDiskChild {
     }
 
     private LogStore open() {
-        return LogStore.in(disk.resolve("store"))
+        return LogStore.at(disk.resolve("store"))
                 .tier(FileTier.at(disk.resolve("segments")))
                 .open();
     }

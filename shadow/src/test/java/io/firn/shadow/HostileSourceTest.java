@@ -40,7 +40,7 @@ class HostileSourceTest {
         AtomicInteger answered = new AtomicInteger();
         try (ServerSocket server = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
                 LogStore store =
-                        LogStore.in(directory.resolve("store"))
+                        LogStore.at(directory.resolve("store"))
                                 .tier(FileTier.at(directory.resolve("segments")))
                                 .open()) {
             Thread thread = new Thread(() -> answer(server, Integer.MAX_VALUE, answered));

@@ -40,7 +40,7 @@ final class InProcessSource implements AutoCloseable {
 
     private void start(int port) throws IOException {
         store =
-                LogStore.in(directory.resolve("store"))
+                LogStore.at(directory.resolve("store"))
                         .tier(FileTier.at(directory.resolve("segments")))
                         .open();
         server = FirnServer.of(store).config(config).port(port).start();

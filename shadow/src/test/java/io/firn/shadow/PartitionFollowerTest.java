@@ -56,7 +56,7 @@ class PartitionFollowerTest {
     @BeforeEach
     void open() {
         store =
-                LogStore.in(directory.resolve("store"))
+                LogStore.at(directory.resolve("store"))
                         .tier(FileTier.at(directory.resolve("segments")))
                         .open();
         topic =

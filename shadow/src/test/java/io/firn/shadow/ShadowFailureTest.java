@@ -41,7 +41,7 @@ class ShadowFailureTest {
     void open() throws Exception {
         source = new InProcessSource(directory.resolve("source"));
         store =
-                LogStore.in(directory.resolve("store"))
+                LogStore.at(directory.resolve("store"))
                         .tier(FileTier.at(directory.resolve("segments")))
                         .open();
         source.create("orders", 2, Map.of());

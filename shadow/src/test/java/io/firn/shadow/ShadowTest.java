@@ -56,7 +56,7 @@ class ShadowTest {
     }
 
     private LogStore openStore() {
-        return LogStore.in(directory.resolve("store"))
+        return LogStore.at(directory.resolve("store"))
                 .tier(FileTier.at(directory.resolve("segments")))
                 .open();
     }
@@ -458,7 +458,7 @@ class ShadowTest {
         try (Shadow shadow = shadow("orders").build().start()) {
             awaitCopy(shadow, "orders");
             Partition copy = store.openTopic("orders").partition(0);
-            assertThrows(ReplicatedTopicException.class, copy::openSharedAppender);
+            assertThrows(ReplicatedTopicException.class, copy::openAppender);
         }
     }
 

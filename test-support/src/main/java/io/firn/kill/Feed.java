@@ -37,7 +37,7 @@ final class Feed {
 
     /** The store of a run, not open yet. */
     static LogStoreBuilder store(Path directory, Ground ground) {
-        LogStoreBuilder builder = LogStore.in(directory.resolve("store"));
+        LogStoreBuilder builder = LogStore.at(directory.resolve("store"));
         ground.tiers(directory).forEach(builder::tier);
         return builder;
     }

@@ -26,7 +26,7 @@ final class FeedChild {
         LogStore store = Feed.store(Path.of(arguments[0]), ground).open();
         for (int lane = 0; lane < Feed.LANES; lane++) {
             Topic topic = Feed.create(store, Feed.topicOf(lane));
-            Appender appender = topic.partition(Feed.partitionOf(lane)).openAppender();
+            Appender appender = topic.partition(Feed.partitionOf(lane)).openExclusiveAppender();
             SplittableRandom own = random.split();
             boolean waits = lane % 2 == 0;
             new Thread(() -> append(appender, own, waits), "lane " + lane).start();
@@ -43,7 +43,7 @@ final class FeedChild {
                 if (waits) {
                     appender.append(value);
                 } else {
-                    while (appender.appendAsync(value, 0, value.length) < 0) {
+                    while (appender.tryAppend(value, 0, value.length) < 0) {
                         LockSupport.parkNanos(50_000);
                     }
                 }

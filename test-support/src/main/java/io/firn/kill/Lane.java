@@ -51,7 +51,7 @@ record Lane(int id, String topic, int partition, boolean exclusive) {
 
     /** Opens the store of the test in a directory. */
     static LogStore open(Path directory, List<StorageTier> tiers) {
-        LogStoreBuilder builder = LogStore.in(directory.resolve("store"));
+        LogStoreBuilder builder = LogStore.at(directory.resolve("store"));
         tiers.forEach(builder::tier);
         return builder.open();
     }

@@ -44,7 +44,7 @@ final class LaneWriter implements Runnable {
         this.topic = lane.openTopic(store);
         this.partition = topic.partition(lane.partition());
         this.appender =
-                lane.exclusive() ? partition.openAppender() : partition.openSharedAppender();
+                lane.exclusive() ? partition.openExclusiveAppender() : partition.openAppender();
         this.cursor = topic.cursor(lane.cursor());
         this.content = new Content(plan.seed());
         this.reporter = reporter;
@@ -119,7 +119,7 @@ final class LaneWriter implements Runnable {
         for (int i = 0; i < count; i++) {
             content.fill(batches[i], lane.id(), next.first());
             batches[i].producer(next.producer(), next.epoch(), next.sequence());
-            offsets[i] = waits ? appender.append(batches[i]) : appendAsync(batches[i]);
+            offsets[i] = waits ? appender.append(batches[i]) : tryAppend(batches[i]);
             sent[i] = next;
             next = next.after(batches[i].count());
         }
@@ -136,9 +136,9 @@ final class LaneWriter implements Runnable {
         appended += count;
     }
 
-    private long appendAsync(Batch batch) {
+    private long tryAppend(Batch batch) {
         long offset;
-        while ((offset = appender.appendAsync(batch)) == Appender.BACK_PRESSURED) {
+        while ((offset = appender.tryAppend(batch)) == Appender.BACK_PRESSURED) {
             LockSupport.parkNanos(50_000);
         }
         return offset;

@@ -49,7 +49,7 @@ public final class DaxLog {
         Provider provider = Provider.valueOf(args[1]);
         Path directory = Path.of(args[2]);
         DaxLog log = new DaxLog(provider, directory);
-        try (LogStore store = LogStore.in(directory.resolve("store")).tier(log.tier).open()) {
+        try (LogStore store = LogStore.at(directory.resolve("store")).tier(log.tier).open()) {
             System.out.println("CREATED");
             require(log.tier.provider() == provider, "provider " + log.tier.provider());
             require(log.tier.survives() == Survives.POWER_LOSS, "class " + log.tier.survives());
@@ -65,7 +65,7 @@ public final class DaxLog {
 
     private static void append(Partition partition) {
         long rolls = 0;
-        try (Appender appender = partition.openAppender()) {
+        try (Appender appender = partition.openExclusiveAppender()) {
             while (true) {
                 byte[] value = Pools.value(partition.nextOffset());
                 long offset = appender.append(value, 0, value.length);

@@ -53,7 +53,7 @@ class PmemFollowerTest {
     @BeforeEach
     void open() {
         tier = tier(directory);
-        writer = LogStore.in(directory.resolve("store")).tier(tier).open();
+        writer = LogStore.at(directory.resolve("store")).tier(tier).open();
     }
 
     @AfterEach
@@ -69,7 +69,7 @@ class PmemFollowerTest {
     }
 
     static LogStoreBuilder readOnly(Path directory) {
-        return LogStore.in(directory.resolve("store")).tier(tier(directory)).readOnly();
+        return LogStore.at(directory.resolve("store")).tier(tier(directory)).readOnly();
     }
 
     /** The topic, as it is now. */
@@ -108,7 +108,7 @@ class PmemFollowerTest {
     /** Less than a segment; returns the block that it is in. */
     private String fill(String topic) {
         Topic made = writer.createTopic(topic, OPTIONS);
-        try (Appender appender = made.partition(0).openAppender()) {
+        try (Appender appender = made.partition(0).openExclusiveAppender()) {
             for (int i = 0; i < PER_SEGMENT; i++) {
                 append(appender, value(topic, i));
             }
@@ -133,7 +133,7 @@ class PmemFollowerTest {
     /** Takes a block and gives it back, so that the next one to be taken is another one. */
     private void takeOneBlock() {
         Topic made = writer.createTopic("one", OPTIONS);
-        try (Appender appender = made.partition(0).openAppender()) {
+        try (Appender appender = made.partition(0).openExclusiveAppender()) {
             append(appender, new byte[1]); // too little for a second block to be reserved
         }
         writer.deleteTopic("one");
@@ -219,7 +219,7 @@ class PmemFollowerTest {
     @Test
     void shouldTellATailerThatRetentionOvertookAndCallNothingDamaged() {
         Partition log = writer.createTopic("t", OPTIONS.withRetentionBytes(64 * 1024)).partition(0);
-        try (Appender appender = log.openAppender()) {
+        try (Appender appender = log.openExclusiveAppender()) {
             for (int i = 0; i < PER_SEGMENT; i++) {
                 append(appender, value("t", i));
             }
@@ -258,9 +258,9 @@ class PmemFollowerTest {
             assertEquals(1, tailer.poll(record -> Action.CONTINUE, 1));
             writer.close();
             tier = Pools.withBlocks(4 * BLOCKS, directory.resolve("pmem")).build();
-            writer = LogStore.in(directory.resolve("store")).tier(tier).open();
+            writer = LogStore.at(directory.resolve("store")).tier(tier).open();
             Partition log = writer.openTopic("first").partition(0);
-            try (Appender appender = log.openAppender()) {
+            try (Appender appender = log.openExclusiveAppender()) {
                 for (int i = PER_SEGMENT; log.metrics().rolls() < 2 * BLOCKS; i++) {
                     append(appender, value("first", i));
                 }
@@ -293,7 +293,7 @@ class PmemFollowerTest {
         Partition log = writer.createTopic("t", written).partition(0);
         reader = readOnly(directory).invokerMode().open();
         Partition followed = reader.openTopic("t").partition(0);
-        try (Appender appender = log.openAppender()) {
+        try (Appender appender = log.openExclusiveAppender()) {
             for (int i = 0; log.metrics().rolls() < 4 * BLOCKS; i++) {
                 append(appender, value("t", i));
                 reader.doWork();
@@ -328,7 +328,7 @@ class PmemFollowerTest {
         Partition log = writer.createTopic("t", OPTIONS.withRetentionBytes(64 * 1024)).partition(0);
         Path output = directory.resolve("output");
         Process child;
-        try (Appender appender = log.openAppender()) {
+        try (Appender appender = log.openExclusiveAppender()) {
             append(appender, Pools.value(0));
             child = FollowingChild.start(directory, count, output);
             Pools.await("the child to follow", () -> sizeOf(output) > 0 || !child.isAlive());

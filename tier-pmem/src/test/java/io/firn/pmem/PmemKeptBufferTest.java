@@ -63,7 +63,7 @@ class PmemKeptBufferTest {
             LogStore store;
             try {
                 store =
-                        LogStore.in(directory.resolve("store"))
+                        LogStore.at(directory.resolve("store"))
                                 .tier(
                                         PmemTier.builder(directory.resolve("pool"))
                                                 .capacityBytes(32 << 20)
@@ -78,7 +78,7 @@ class PmemKeptBufferTest {
             }
             Partition partition = store.createTopic("t", TopicOptions.defaults()).partition(0);
             byte[] value = new byte[500_000];
-            try (ExclusiveAppender appender = partition.openAppender();
+            try (ExclusiveAppender appender = partition.openExclusiveAppender();
                     Tailer tailer = partition.openTailer()) {
                 for (int i = 0; i < 10; i++) {
                     appender.append(value);

@@ -38,7 +38,7 @@ class PmemPreparationTest {
     }
 
     private LogStore open(StorageTier... tiers) {
-        var builder = LogStore.in(directory.resolve("store")).clock(clock).invokerMode();
+        var builder = LogStore.at(directory.resolve("store")).clock(clock).invokerMode();
         for (StorageTier tier : tiers) {
             builder.tier(tier);
         }
@@ -71,7 +71,7 @@ class PmemPreparationTest {
     void shouldBringTheNextBlockInBeforeItIsNeeded() {
         try (LogStore store = openWatched()) {
             Partition log = store.createTopic("t", OPTIONS).partition(0);
-            try (Appender appender = log.openAppender()) {
+            try (Appender appender = log.openExclusiveAppender()) {
                 fillUp(appender);
                 store.doWork();
                 assertEquals(List.of(4 * MIB, 4 * MIB, 4 * MIB, 3 * MIB), steps);
@@ -83,7 +83,7 @@ class PmemPreparationTest {
     void shouldGiveTheWriterNoBlockThatIsNotBroughtIn() {
         try (LogStore store = openWatched()) {
             Partition log = store.createTopic("t", OPTIONS).partition(0);
-            try (Appender appender = log.openAppender()) {
+            try (Appender appender = log.openExclusiveAppender()) {
                 fillUp(appender);
                 append(appender, SEGMENT);
                 assertEquals(List.of(4 * MIB, 4 * MIB, 4 * MIB, 3 * MIB), steps);
@@ -97,7 +97,7 @@ class PmemPreparationTest {
         PmemTier pool = pool(3).wrapProvider(p -> WatchedProvider.failing(p, failing)).build();
         try (LogStore store = open(pool, FileTier.at(directory.resolve("files")))) {
             Partition log = store.createTopic("t", OPTIONS).partition(0);
-            try (Appender appender = log.openAppender()) {
+            try (Appender appender = log.openExclusiveAppender()) {
                 append(appender, SEGMENT);
                 assertEquals(0, pool.usedBytes());
             }

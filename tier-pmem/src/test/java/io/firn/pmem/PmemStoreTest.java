@@ -46,7 +46,7 @@ class PmemStoreTest {
     }
 
     private LogStore open(StorageTier... tiers) {
-        var builder = LogStore.in(directory.resolve("store"));
+        var builder = LogStore.at(directory.resolve("store"));
         for (StorageTier tier : tiers) {
             builder.tier(tier);
         }
@@ -83,7 +83,7 @@ class PmemStoreTest {
         int records = 1000;
         try (LogStore store = open(tier)) {
             Partition log = store.createTopic("t", SMALL).partition(0);
-            try (Appender appender = log.openAppender()) {
+            try (Appender appender = log.openExclusiveAppender()) {
                 for (int i = 0; i < records; i++) {
                     byte[] value = Pools.value(i);
                     appender.append(value, 0, value.length);
@@ -113,9 +113,9 @@ class PmemStoreTest {
                 pool(4).wrapProvider(p -> lossy[0] = new LossyMemory.Lossy(p, n -> {})).build();
         int records = 100;
         try (LogStore store =
-                LogStore.in(directory.resolve("store")).tier(tier).invokerMode().open()) {
+                LogStore.at(directory.resolve("store")).tier(tier).invokerMode().open()) {
             Partition log = store.createTopic("t", SMALL).partition(0);
-            try (Appender appender = log.openAppender()) {
+            try (Appender appender = log.openExclusiveAppender()) {
                 appender.append(new byte[100], 0, 100);
                 int before = lossy[0].memory().forces();
                 for (int i = 0; i < records; i++) {
@@ -145,7 +145,7 @@ class PmemStoreTest {
         long acknowledged = 0;
         try (LogStore store = open(tier, below)) {
             Partition log = store.createTopic("t", SMALL).partition(0);
-            try (Appender appender = log.openAppender()) {
+            try (Appender appender = log.openExclusiveAppender()) {
                 while (acknowledged < 10_000) {
                     byte[] value = Pools.value(acknowledged);
                     try {
@@ -183,7 +183,7 @@ class PmemStoreTest {
             try (LogStore store = open(tier)) {
                 Partition log = store.ensureTopic("t", options).partition(0);
                 assertEquals(next, log.nextOffset());
-                try (Appender appender = log.openAppender()) {
+                try (Appender appender = log.openExclusiveAppender()) {
                     for (int i = 0; i < 300; i++) {
                         byte[] value = Pools.value(next++);
                         appender.append(value, 0, value.length);
@@ -229,12 +229,12 @@ class PmemStoreTest {
                         .withMinimumClass(Survives.PROCESS_CRASH);
         byte[] value = Pools.bytes(0, large - 100);
         try (LogStore store = open(FileTier.at(directory.resolve("files")));
-                Appender appender = store.createTopic("t", options).partition(0).openAppender()) {
+                Appender appender = store.createTopic("t", options).partition(0).openExclusiveAppender()) {
             assertEquals(0, appender.append(value, 0, value.length));
         }
         try (LogStore store = open(pool(2).build(), FileTier.at(directory.resolve("files")))) {
             Partition log = store.openTopic("t").partition(0);
-            try (Appender appender = log.openAppender()) {
+            try (Appender appender = log.openExclusiveAppender()) {
                 // There is room for one more in the segment that was begun below.
                 assertEquals(1, appender.append(value, 0, value.length));
                 RecordTooLargeException refused =
@@ -268,7 +268,7 @@ class PmemStoreTest {
     void shouldRefuseToWriteWithABlockThatNobodyCanTellAnythingOf() throws IOException {
         try (LogStore store = open(pool(2).build())) {
             Partition log = store.createTopic("t", SMALL).partition(0);
-            try (Appender appender = log.openAppender()) {
+            try (Appender appender = log.openExclusiveAppender()) {
                 appender.append(ByteBuffer.wrap(Pools.value(0)));
             }
         }
@@ -282,7 +282,7 @@ class PmemStoreTest {
 
         assertTrue(refused.getMessage().contains("block 0"), refused.getMessage());
         Path store = directory.resolve("store");
-        try (LogStore reading = LogStore.in(store).tier(pool(2).build()).readOnly().open()) {
+        try (LogStore reading = LogStore.at(store).tier(pool(2).build()).readOnly().open()) {
             assertEquals(List.of("t"), reading.topicNames());
         }
     }

@@ -46,7 +46,7 @@ class PoolRepairTest {
     void createWithALog() throws IOException {
         pmem = directory.resolve("pmem");
         try (LogStore store = open();
-                Appender appender = store.createTopic("t", OPTIONS).partition(0).openAppender()) {
+                Appender appender = store.createTopic("t", OPTIONS).partition(0).openExclusiveAppender()) {
             for (int i = 0; i < RECORDS; i++) {
                 byte[] value = Pools.value(i);
                 appender.append(value, 0, value.length);
@@ -60,7 +60,7 @@ class PoolRepairTest {
     }
 
     private LogStore open() {
-        return LogStore.in(directory.resolve("store"))
+        return LogStore.at(directory.resolve("store"))
                 .tier(Pools.withBlocks(BLOCKS, pmem).build())
                 .open();
     }
@@ -125,7 +125,7 @@ class PoolRepairTest {
             assertEquals(List.of(), store.findings());
             assertEquals(RECORDS, log.durableOffset());
             assertHoldsAll(log, 0, RECORDS);
-            try (Appender appender = log.openAppender()) {
+            try (Appender appender = log.openExclusiveAppender()) {
                 for (int i = RECORDS; i < RECORDS + 200; i++) {
                     byte[] value = Pools.value(i);
                     assertEquals(i, appender.append(value, 0, value.length));
@@ -209,12 +209,12 @@ class PoolRepairTest {
         Path store = directory.resolve("store2");
         Path pool = directory.resolve("pmem2");
         try (LogStore made =
-                        LogStore.in(store)
+                        LogStore.at(store)
                                 .tier(Pools.withBlocks(BLOCKS, pool).build())
                                 .invokerMode()
                                 .open();
                 Appender appender =
-                        made.createTopic("t", OPTIONS).partition(0).openSharedAppender()) {
+                        made.createTopic("t", OPTIONS).partition(0).openAppender()) {
             appender.append(new byte[100]);
         }
         UUID topic;
@@ -241,7 +241,7 @@ class PoolRepairTest {
             assertTrue(tier.list().get(0).mark().epoch() >= 0, tier.list()::toString);
         }
         try (LogStore opened =
-                LogStore.in(store).tier(Pools.withBlocks(BLOCKS, pool).build()).open()) {
+                LogStore.at(store).tier(Pools.withBlocks(BLOCKS, pool).build()).open()) {
             assertEquals(1, opened.openTopic("t").partition(0).nextOffset());
         }
     }

@@ -93,7 +93,7 @@ class StaleBytesTest {
         long next;
         try (LogStore store = open(medium)) {
             Partition partition = store.createTopic("t", options).partition(0);
-            try (Appender appender = partition.openAppender()) {
+            try (Appender appender = partition.openExclusiveAppender()) {
                 useAllBlocks(store, partition, appender);
             }
             next = partition.nextOffset();
@@ -113,9 +113,9 @@ class StaleBytesTest {
         boolean isReported = false;
         try (LogStore store = open(medium)) {
             Partition partition = store.createTopic("t", options).partition(0);
-            try (Appender appender = partition.openSharedAppender()) {
+            try (Appender appender = partition.openAppender()) {
                 useAllBlocks(store, partition, appender);
-                appender.appendAsync(new byte[5_000], 0, 5_000);
+                appender.tryAppend(new byte[5_000], 0, 5_000);
                 for (int seed = 0; seed < 40; seed++) {
                     open(medium.crash(Survival.random(seed))).close();
                     isReported |= warnings.stream().anyMatch(w -> w.contains("unproven bytes cut"));

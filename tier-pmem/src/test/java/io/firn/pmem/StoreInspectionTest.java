@@ -44,12 +44,12 @@ class StoreInspectionTest {
         TopicOptions options =
                 TopicOptions.defaults().withSegmentBytes(64 * 1024).withMaxRecordBytes(16 * 1024);
         try (LogStore store =
-                LogStore.in(directory.resolve("store"))
+                LogStore.at(directory.resolve("store"))
                         .tier(Pools.withBlocks(BLOCKS, pmem).build())
                         .tier(FileTier.at(directory.resolve("files")))
                         .open()) {
             Topic topic = store.createTopic("orders", options);
-            try (Appender appender = topic.partition(0).openAppender()) {
+            try (Appender appender = topic.partition(0).openExclusiveAppender()) {
                 for (int i = 0; i < RECORDS; i++) {
                     byte[] value = Pools.value(i);
                     appender.append(value, 0, value.length);

@@ -45,7 +45,7 @@ class TailZerosTest {
                         .invokerMode()
                         .open()) {
             Partition partition = store.createTopic("t", options).partition(0);
-            try (Appender appender = partition.openAppender()) {
+            try (Appender appender = partition.openExclusiveAppender()) {
                 useAllBlocks(store, partition, appender);
                 // One of these lengths brings the end of a batch to the end of a cache line.
                 for (int length = 8; length < 8 + LINE; length++) {

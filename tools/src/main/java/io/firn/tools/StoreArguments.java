@@ -94,7 +94,7 @@ public final class StoreArguments {
 
     private LogStoreBuilder builder(Path directory) {
         LOGGER.setLevel(Level.WARNING);
-        LogStoreBuilder builder = LogStore.in(directory);
+        LogStoreBuilder builder = LogStore.at(directory);
         if (allowsLinks) {
             builder.allowLinkedDirectories();
         }

@@ -46,7 +46,7 @@ class ExportTest {
 
     private LogStore open() {
         Path store = directory.resolve("store");
-        return LogStore.in(store).tier(FileTier.at(store.resolve("segments"))).open();
+        return LogStore.at(store).tier(FileTier.at(store.resolve("segments"))).open();
     }
 
     private static byte[] utf8(String text) {
@@ -56,8 +56,8 @@ class ExportTest {
     /** Two partitions; in the first one five records that are not compressed. */
     private Topic fill(LogStore store) {
         Topic topic = store.createTopic("orders", TopicOptions.defaults().withPartitions(2));
-        try (Appender first = topic.partition(0).openAppender();
-                Appender second = topic.partition(1).openAppender()) {
+        try (Appender first = topic.partition(0).openExclusiveAppender();
+                Appender second = topic.partition(1).openExclusiveAppender()) {
             var batch = first.newBatch();
             batch.key(utf8("k\"1")).value(utf8("a\n\u00e4\u20ac\ud83d\ude00"));
             batch.header("trace", utf8("x")).header("none", null).timestamp(1_000).add();
@@ -123,7 +123,7 @@ class ExportTest {
     @Test
     void shouldEndEachPartitionWhereItEndedAtTheStart() {
         try (LogStore store = open();
-                Appender other = fill(store).partition(1).openAppender()) {
+                Appender other = fill(store).partition(1).openExclusiveAppender()) {
             OutputStream out =
                     new OutputStream() {
                         @Override
@@ -137,7 +137,7 @@ class ExportTest {
                             written.write(bytes, from, length);
                         }
                     };
-            try (Appender first = store.openTopic("orders").partition(0).openAppender()) {
+            try (Appender first = store.openTopic("orders").partition(0).openExclusiveAppender()) {
                 first.append(new byte[100_000]); // more than is buffered
             }
             Object[] words = {directory.resolve("store"), "orders", "--format", "LINES"};
@@ -151,7 +151,7 @@ class ExportTest {
     void shouldWriteAndInspectWhatCompactionHasLeft() throws IOException {
         try (LogStore store = open()) {
             Topic topic = store.createTopic("orders", TopicOptions.defaults());
-            try (Appender appender = topic.partition(0).openAppender()) {
+            try (Appender appender = topic.partition(0).openExclusiveAppender()) {
                 for (int i = 0; i < 10; i++) {
                     appender.append(appender.newBatch().add(utf8("a" + i)).add(utf8("b" + i)));
                 }
@@ -198,7 +198,7 @@ class ExportTest {
         new java.util.Random(1).nextBytes(value);
         try (LogStore store = open();
                 Appender appender =
-                        store.createTopic("orders", options).partition(0).openAppender()) {
+                        store.createTopic("orders", options).partition(0).openExclusiveAppender()) {
             for (int i = 0; i < 20; i++) {
                 value[0] = (byte) i;
                 appender.append(appender.newBatch().add(value));
@@ -224,7 +224,7 @@ class ExportTest {
                 Appender appender =
                         store.createTopic("orders", TopicOptions.defaults())
                                 .partition(0)
-                                .openAppender()) {
+                                .openExclusiveAppender()) {
             appender.append(appender.newBatch().value(utf8("good")).timestamp(1_000).add());
             appender.append(new byte[] {(byte) 0xc3, 0x28});
         }
@@ -302,7 +302,7 @@ class ExportTest {
         TopicOptions options = TopicOptions.defaults().withSegmentBytes(64 * 1024);
         try (LogStore store = open();
                 Appender appender =
-                        store.createTopic("orders", options).partition(0).openAppender()) {
+                        store.createTopic("orders", options).partition(0).openExclusiveAppender()) {
             for (int i = 0; i < 10; i++) {
                 appender.append(utf8("record " + i));
                 appender.append(new byte[30_000]); // rolls now and then
@@ -333,7 +333,7 @@ class ExportTest {
         TopicOptions options = TopicOptions.defaults().withSegmentBytes(64 * 1024);
         try (LogStore store = open();
                 Appender appender =
-                        store.createTopic("orders", options).partition(0).openAppender()) {
+                        store.createTopic("orders", options).partition(0).openExclusiveAppender()) {
             for (int i = 0; i < 10; i++) {
                 appender.append(new byte[30_000]); // two fill a segment
             }

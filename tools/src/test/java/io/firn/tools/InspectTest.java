@@ -25,9 +25,9 @@ class InspectTest {
         Path store = directory.resolve("store");
         Path files = directory.resolve("files");
         TopicOptions options = TopicOptions.defaults().withSegmentBytes(64 * 1024);
-        try (LogStore log = LogStore.in(store).tier(FileTier.at(files)).open();
+        try (LogStore log = LogStore.at(store).tier(FileTier.at(files)).open();
                 Appender appender =
-                        log.createTopic("orders", options).partition(0).openAppender()) {
+                        log.createTopic("orders", options).partition(0).openExclusiveAppender()) {
             appender.append(new byte[100]);
         }
     }

@@ -35,7 +35,7 @@ class RepairTest {
     }
 
     private LogStore open() {
-        return LogStore.in(store).tier(SmallPools.withBlocks(BLOCKS, pool).build()).open();
+        return LogStore.at(store).tier(SmallPools.withBlocks(BLOCKS, pool).build()).open();
     }
 
     @BeforeEach
@@ -44,7 +44,7 @@ class RepairTest {
         pool = directory.resolve("pool");
         TopicOptions options = TopicOptions.defaults().withSegmentBytes(64 * 1024);
         try (LogStore log = open();
-                Appender appender = log.createTopic("t", options).partition(0).openAppender()) {
+                Appender appender = log.createTopic("t", options).partition(0).openExclusiveAppender()) {
             appender.append(new byte[100]);
         }
         Matcher found = FIRST.matcher(Run.of(new Inspect(), directory).out());

@@ -54,7 +54,7 @@ final class FirnPeer implements PeerLog {
             options = options.withSegmentBytes(all).withPreparedBytes(all);
         }
         store =
-                LogStore.in(directory.resolve("store"))
+                LogStore.at(directory.resolve("store"))
                         .tier(FileTier.at(directory.resolve("segments")))
                         .open();
         partition = store.ensureTopic("records", options).partition(0);
@@ -63,9 +63,9 @@ final class FirnPeer implements PeerLog {
     @Override
     public LogAppender appender() {
         if (way == Way.SHARED || threads > 1) {
-            return add(partition.openSharedAppender())::append;
+            return add(partition.openAppender())::append;
         }
-        ExclusiveAppender appender = add(partition.openAppender());
+        ExclusiveAppender appender = add(partition.openExclusiveAppender());
         return switch (way) {
             case CLAIM -> value -> claim(appender, value);
             case BATCH -> batches(appender);

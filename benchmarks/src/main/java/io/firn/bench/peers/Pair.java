@@ -60,7 +60,7 @@ enum Pair {
         }
     },
     FIRN_DURABLE_FILES(
-            Family.FIRN, false, "DURABLE topic, files; appendAsync, read when it is forced") {
+            Family.FIRN, false, "DURABLE topic, files; tryAppend, read when it is forced") {
         @Override
         PeerLog create(boolean isWriter) {
             return new PairFirn(Durability.DURABLE, false, !isWriter);

@@ -39,7 +39,7 @@ final class PairFirn implements PeerLog {
 
     @Override
     public void open(Path directory, Shape shape) {
-        LogStoreBuilder builder = LogStore.in(directory.resolve("store"));
+        LogStoreBuilder builder = LogStore.at(directory.resolve("store"));
         Path tier = directory.resolve("tier");
         if (isInMemory) {
             builder.tier(
@@ -68,12 +68,12 @@ final class PairFirn implements PeerLog {
 
     @Override
     public LogAppender appender() {
-        appender = topic.partition(0).openAppender();
+        appender = topic.partition(0).openExclusiveAppender();
         if (options.durability() == Durability.WRITTEN || isInMemory) {
             return appender::append;
         }
         return value -> {
-            while (appender.appendAsync(value, 0, value.length) == Appender.BACK_PRESSURED) {
+            while (appender.tryAppend(value, 0, value.length) == Appender.BACK_PRESSURED) {
                 Thread.onSpinWait();
             }
         };

@@ -88,7 +88,7 @@ final class KillChild {
         SplittableRandom random = new SplittableRandom(round);
         Topic topic = store.openTopic(name);
         Partition partition = topic.partition(0);
-        try (Appender appender = partition.openAppender()) {
+        try (Appender appender = partition.openExclusiveAppender()) {
             Batch batch = appender.newBatch();
             while (true) {
                 batch.clear();
@@ -147,7 +147,7 @@ final class KillChild {
         while (true) {
             Topic topic = store.ensureTopic(KillStore.MORTAL, KillStore.options(""));
             Partition partition = topic.partition(0);
-            try (Appender appender = partition.openAppender()) {
+            try (Appender appender = partition.openExclusiveAppender()) {
                 for (int i = 0; i < 600; i++) {
                     appender.append(KillStore.value(KillStore.MORTAL, partition.nextOffset()));
                 }

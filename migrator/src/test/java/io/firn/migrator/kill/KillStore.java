@@ -38,7 +38,7 @@ final class KillStore {
     private KillStore() {}
 
     static LogStoreBuilder at(Path directory) {
-        return LogStore.in(directory.resolve("store"))
+        return LogStore.at(directory.resolve("store"))
                 .tier(
                         "pmem",
                         PmemTier.builder(directory.resolve("pmem"))

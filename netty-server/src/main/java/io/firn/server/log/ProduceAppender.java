@@ -277,7 +277,7 @@ final class ProduceAppender {
     private static long append(
             HostedAppender appender, Item item, ForeignRecords batch, boolean isCompacted) {
         try {
-            return appender.appendBatchAsync(batch.bytes());
+            return appender.tryAppendBatch(batch.bytes());
         } catch (InvalidBatchException e) {
             if (isCompacted && !e.isCorrupt()) {
                 item.name(batch.withoutKey(item.mayBeNamed()));

@@ -77,7 +77,7 @@ final class ServedPartition implements VisibleListener {
         }
         if (uses.get() == GIVEN_UP) {
             try {
-                appender = partition.openSharedAppender(new Holder());
+                appender = partition.openAppender(new Holder());
             } catch (AppenderBusyException e) {
                 throw refused();
             }

@@ -46,7 +46,7 @@ class GroupFailuresTest {
     @BeforeEach
     void start() throws IOException {
         store =
-                LogStore.in(directory.resolve("store"))
+                LogStore.at(directory.resolve("store"))
                         .tier(FileTier.at(directory.resolve("tier")))
                         .open();
         var unused = store.createTopic("orders", TopicOptions.defaults());

@@ -53,7 +53,7 @@ class StoredGroupsTest {
     @BeforeEach
     void openStore() {
         store =
-                LogStore.in(directory.resolve("store"))
+                LogStore.at(directory.resolve("store"))
                         .tier(FileTier.at(directory.resolve("tier")))
                         .open();
         topic = store.createTopic("orders", TopicOptions.defaults());

@@ -25,7 +25,7 @@ class ServedTopicsTest {
     ServedTopicsTest(@TempDir Path directory) throws IOException {
         FileMedium medium = FileMedium.real();
         store =
-                LogStore.in(directory.resolve("store"))
+                LogStore.at(directory.resolve("store"))
                         .tier(FileTier.at(directory.resolve("tier")))
                         .open();
         node = NodeConfig.open(medium, directory, ServerConfig.defaults());

@@ -41,7 +41,7 @@ class ProducerNamesTest {
     @Test
     void shouldLeaveNamesForOthersWhenOneClientOpensAllItCan() {
         try (LogStore store =
-                LogStore.in(directory).tier(FileTier.at(directory.resolve("segments"))).open()) {
+                LogStore.at(directory).tier(FileTier.at(directory.resolve("segments"))).open()) {
             TransactionCoordinator coordinator = HostedStore.of(store).transactions();
             coordinator.open("before", Duration.ofSeconds(1), null);
             ProducerNames names = new ProducerNames(coordinator, 4);
@@ -81,7 +81,7 @@ class ProducerNamesTest {
     @Test
     void shouldCountNoNameThatWasRefusedOrThatTheStoreHasForgotten() {
         try (LogStore store =
-                LogStore.in(directory).tier(FileTier.at(directory.resolve("segments"))).open()) {
+                LogStore.at(directory).tier(FileTier.at(directory.resolve("segments"))).open()) {
             ProducerNames names = new ProducerNames(HostedStore.of(store).transactions(), 4);
             names.onOpen("refused", "client");
             names.onRefused("refused");

@@ -193,7 +193,7 @@ public final class CatchUp {
         Properties source = new Properties();
         source.setProperty("bootstrap.servers", bootstrapServers);
         try (LogStore store =
-                        LogStore.in(directory)
+                        LogStore.at(directory)
                                 .tier(FileTier.at(directory.resolve("segments")))
                                 .open();
                 Shadow shadow = Shadow.of(store, source).topics(TOPIC).build().start()) {

@@ -36,7 +36,7 @@ final class Comparison implements AutoCloseable {
     Comparison(KafkaCluster cluster, Path directory) {
         this.cluster = cluster;
         this.store =
-                LogStore.in(directory)
+                LogStore.at(directory)
                         .tier(FileTier.at(directory.resolve("segments")))
                         .readOnly()
                         .open();

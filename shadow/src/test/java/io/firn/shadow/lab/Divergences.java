@@ -55,7 +55,7 @@ public final class Divergences implements AutoCloseable {
 
     private void openStore() {
         store =
-                LogStore.in(directory.resolve("store"))
+                LogStore.at(directory.resolve("store"))
                         .tier(FileTier.at(directory.resolve("store").resolve("segments")))
                         .open();
     }

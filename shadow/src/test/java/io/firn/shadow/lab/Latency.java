@@ -67,7 +67,7 @@ public final class Latency {
         Properties source = new Properties();
         source.setProperty("bootstrap.servers", cluster.bootstrapServers());
         try (LogStore store =
-                        LogStore.in(directory)
+                        LogStore.at(directory)
                                 .tier(FileTier.at(directory.resolve("segments")))
                                 .open();
                 Shadow shadow = Shadow.of(store, source).topics(TOPIC).build().start()) {

@@ -109,7 +109,7 @@ public final class OrderBooks {
 
     private static LogStore open(String where, Path directory) {
         Path segments = directory.resolve("segments");
-        return LogStore.in(directory.resolve("store"))
+        return LogStore.at(directory.resolve("store"))
                 .tier(
                         where.equals("pmem")
                                 ? PmemTier.builder(segments)
