@@ -1,15 +1,15 @@
 package io.firn;
 
 import java.nio.ByteBuffer;
-import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.agrona.DirectBuffer;
 
 /**
  * Appends to one partition. Methods named {@code append} return when the record is durable in a
- * {@link Durability#DURABLE} topic and written in a {@link Durability#WRITTEN} one; those named
- * {@code tryAppend} return at once, and {@link #awaitDurable} or {@link #onDurable} says when.
- * Both return the offset of the first record.
+ * {@link Durability#DURABLE} topic and written in a {@link Durability#WRITTEN} one. Those named
+ * {@code tryAppend} store the record at once and do not wait until it is durable, of which {@link
+ * #awaitDurable}, {@link #onDurable} and {@link #whenDurable} tell; or they store nothing and
+ * return {@link #BACK_PRESSURED}. Both return the offset of the first record.
  *
  * <p>A batch is the atomic unit: after a crash all of its records are there or none. Nothing is
  * atomic across batches or partitions.
@@ -22,18 +22,19 @@ import org.agrona.DirectBuffer;
  * <p>In a topic that is compacted ({@link CleanupPolicy}) each record needs a key: whatever would
  * append one without throws {@link InvalidOptionException}, and nothing is appended.
  *
- * <p>An appender from {@link Partition#openAppender} is thread-safe: records of many threads
- * share forces. One from {@link Partition#openExclusiveAppender} is for one thread at a time, see {@link
+ * <p>An appender from {@link Partition#openAppender} is thread-safe: records of many threads share
+ * forces. One from {@link Partition#openExclusiveAppender} is for one thread at a time, see {@link
  * ExclusiveAppender}. Arguments must not be null unless a method says that they may.
  */
 public interface Appender extends AutoCloseable {
 
     /**
      * Returned by {@code tryAppend} when the next block is still being prepared: nothing was
-     * appended, try again. {@code tryClaim} returns null in that case. While no tier has room for a
-     * block, the answer is {@link StoreFullException} instead, each time, until space is freed
-     * somewhere in the store or another look finds some; each refused append asks for another look.
-     * The same holds when a file that the append needs could not be opened for ten seconds.
+     * appended, try again. It is the only negative result. {@code tryClaim} returns null in that
+     * case. While no tier has room for a block, the answer is {@link StoreFullException} instead,
+     * each time, until space is freed somewhere in the store or another look finds some; each
+     * refused append asks for another look. The same holds when a file that the append needs could
+     * not be opened for ten seconds.
      */
     long BACK_PRESSURED = -2;
 
@@ -51,18 +52,15 @@ public interface Appender extends AutoCloseable {
     /** Appends a record with this value and no key. */
     long append(DirectBuffer value, int from, int length);
 
-    /** Appends a record with this key and value, either of which may be null. */
-    default long append(byte[] key, byte[] value) {
-        return append(key, value, List.of());
-    }
+    /**
+     * Appends a record with this key and value, either of which may be null. It is not compressed.
+     */
+    long append(byte[] key, byte[] value);
 
     /**
-     * Appends a record with this key and value, either of which may be null, and these headers, for
-     * example those of a {@link StoredRecord}. It is not compressed.
+     * Appends a batch, which can be cleared and used again. Its records may have headers,
+     * timestamps and a producer, see {@link Batch}.
      */
-    long append(byte[] key, byte[] value, List<StoredRecord.Header> headers);
-
-    /** Appends a batch, which can be cleared and used again. */
     long append(Batch batch);
 
     /** As {@link #append(byte[], int, int)}, without waiting; or {@link #BACK_PRESSURED}. */
@@ -74,30 +72,8 @@ public interface Appender extends AutoCloseable {
     /** As {@link #append(DirectBuffer, int, int)}, without waiting; or {@link #BACK_PRESSURED}. */
     long tryAppend(DirectBuffer value, int from, int length);
 
-    /** As {@link #append(byte[], byte[])}, without waiting; or {@link #BACK_PRESSURED}. */
-    default long tryAppend(byte[] key, byte[] value) {
-        return tryAppend(key, value, List.of());
-    }
-
-    /** As {@link #append(byte[], byte[], List)}, without waiting; or {@link #BACK_PRESSURED}. */
-    long tryAppend(byte[] key, byte[] value, List<StoredRecord.Header> headers);
-
     /** As {@link #append(Batch)}, without waiting; or {@link #BACK_PRESSURED}. */
     long tryAppend(Batch batch);
-
-    /** As {@link #appendFuture(Batch)}, for a record with this value and no key. */
-    default CompletableFuture<RecordId> appendFuture(byte[] value) {
-        return appendFuture(null, value);
-    }
-
-    /** As {@link #appendFuture(Batch)}, for a record with a key and a value; both may be null. */
-    default CompletableFuture<RecordId> appendFuture(byte[] key, byte[] value) {
-        return appendFuture(key, value, List.of());
-    }
-
-    /** As {@link #appendFuture(Batch)}, for a record as {@link #append(byte[], byte[], List)}. */
-    CompletableFuture<RecordId> appendFuture(
-            byte[] key, byte[] value, List<StoredRecord.Header> headers);
 
     /**
      * Appends a batch, without waiting until it is durable. Waits for a block as {@code append}

@@ -1,6 +1,7 @@
 package io.firn;
 
 import java.nio.ByteBuffer;
+import java.util.List;
 import org.agrona.DirectBuffer;
 
 /**
@@ -64,6 +65,14 @@ public interface Batch {
 
     /** Adds a header to the next record; its value may be null. */
     Batch header(String key, byte[] value);
+
+    /** Adds headers to the next record, for example those of a {@link StoredRecord}. */
+    default Batch headers(List<StoredRecord.Header> headers) {
+        for (int i = 0; i < headers.size(); i++) { // an iterator would be an object
+            header(headers.get(i).key(), headers.get(i).value());
+        }
+        return this;
+    }
 
     /**
      * Sets the next record's timestamp, in ms since 1970; by default the time of {@link #add()}.

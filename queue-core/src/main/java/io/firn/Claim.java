@@ -5,7 +5,7 @@ import org.agrona.MutableDirectBuffer;
 
 /**
  * A record that the caller writes in place and then commits or aborts; returned by {@link
- * ExclusiveAppender#tryClaim}. For one thread at a time.
+ * ExclusiveAppender#claim}. For one thread at a time.
  *
  * <p>All methods throw {@link IllegalStateException} when the claim was committed or aborted
  * before, and {@link ClosedException} when the appender or the store was closed.
@@ -45,7 +45,7 @@ public interface Claim {
     long commit();
 
     /**
-     * Appends the record without waiting.
+     * Appends the record without waiting until it is durable.
      *
      * @return the record's offset
      */

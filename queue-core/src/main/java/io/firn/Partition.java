@@ -33,9 +33,10 @@ public interface Partition {
     long visibleOffset(IsolationLevel isolation);
 
     /**
-     * Opens an exclusive appender. While it is open, a {@code FirnServer} on the store refuses
-     * records that clients send to the partition with a POLICY_VIOLATION. The server's own appender
-     * does not keep it from being opened, except while a produce request is in progress.
+     * Opens an exclusive appender, the only one of the partition and the fastest. While it is open,
+     * a {@code FirnServer} on the store refuses records that clients send to the partition with a
+     * POLICY_VIOLATION. The server's own appender does not keep it from being opened, except while
+     * a produce request is in progress.
      *
      * @throws AppenderBusyException when the partition has an appender that is not given up; says
      *     which
@@ -43,7 +44,8 @@ public interface Partition {
     ExclusiveAppender openExclusiveAppender();
 
     /**
-     * Opens an appender for many threads. Several may be open.
+     * Opens an appender for many threads. Several may be open, also while a server appends to the
+     * partition and transactions do.
      *
      * @throws AppenderBusyException when the partition has an exclusive appender
      */

@@ -1,64 +1,35 @@
 package io.firn;
 
-import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
 /**
  * Appends to a topic. Chooses the partition as Kafka's Java producer does: by murmur2 of the key.
  * Records without a key go to one partition until about a batch of bytes went there, then to
- * another one. Thread-safe; it holds a shared appender on each partition.
+ * another one. Thread-safe; it holds a shared appender on each partition, which {@link #partition}
+ * returns for everything else, such as {@link Appender#tryAppend(Batch)}.
  */
 public interface TopicAppender extends AutoCloseable {
 
     /**
-     * Appends one record and waits as {@link Appender#append(Batch)} does.
+     * Appends one record and waits as {@link Appender#append(byte[], byte[])} does.
      *
      * @param key or null
      * @param value or null
      * @return the partition and offset of the record
      */
-    default RecordId append(byte[] key, byte[] value) {
-        return append(key, value, List.of());
-    }
-
-    /** As {@link #append(byte[], byte[])}, with headers. */
-    RecordId append(byte[] key, byte[] value, List<StoredRecord.Header> headers);
+    RecordId append(byte[] key, byte[] value);
 
     /**
-     * Appends a batch as {@link Appender#append(Batch)} does, to the partition of records without a
-     * key; keys in the batch do not choose. For records that have one key: {@code
-     * partition(partitionFor(key)).append(batch)}.
+     * Appends a batch as {@link Appender#append(Batch)} does, to the partition of its records'
+     * keys; records without a key go with the others.
      *
      * @return the place of the first record
+     * @throws InvalidOptionException when keys of the batch belong to different partitions: nothing
+     *     is appended, since a batch is in one partition
      */
     RecordId append(Batch batch);
 
-    /**
-     * As {@link #append(byte[], byte[])}, without waiting.
-     *
-     * @return null when the partition's next block is still being prepared ({@link
-     *     Appender#BACK_PRESSURED}): nothing was appended, try again
-     */
-    default RecordId tryAppend(byte[] key, byte[] value) {
-        return tryAppend(key, value, List.of());
-    }
-
-    /** As {@link #tryAppend(byte[], byte[])}, with headers. */
-    RecordId tryAppend(byte[] key, byte[] value, List<StoredRecord.Header> headers);
-
-    /** As {@link #append(Batch)}, without waiting; or null as {@link #tryAppend}. */
-    RecordId tryAppend(Batch batch);
-
-    /** As {@link Appender#appendFuture(byte[], byte[])}. */
-    default CompletableFuture<RecordId> appendFuture(byte[] key, byte[] value) {
-        return appendFuture(key, value, List.of());
-    }
-
-    /** As {@link Appender#appendFuture(byte[], byte[], List)}. */
-    CompletableFuture<RecordId> appendFuture(
-            byte[] key, byte[] value, List<StoredRecord.Header> headers);
-
-    /** As {@link Appender#appendFuture(Batch)}, to the partition of {@link #append(Batch)}. */
+    /** As {@link Appender#appendFuture}, to the partition of {@link #append(Batch)}. */
     CompletableFuture<RecordId> appendFuture(Batch batch);
 
     /**

@@ -1,15 +1,13 @@
 package io.firn;
 
-import java.util.List;
-
 /**
  * Appends to any number of partitions, and moves of cursors, that take effect together or not at
  * all. Created by {@link LogStore#beginTransaction} or {@link Producer#beginTransaction}.
  *
  * <pre>{@code
  * try (Transaction tx = store.beginTransaction()) {      // close without commit aborts
- *     tx.append(accounts.partition(0), from, debit);     // a key and a value, or a batch
- *     tx.append(accounts.partition(3), to, credit);
+ *     tx.append(accounts, from, debit);                  // a key and a value, or a batch
+ *     tx.append(accounts, to, credit);
  *     tx.commitCursor(cursor, 0, record.offset() + 1);
  *     tx.commit();                                       // durable and visible when it returns
  * }
@@ -71,28 +69,31 @@ public interface Transaction extends AutoCloseable {
     long append(Partition partition, Batch batch);
 
     /**
-     * Appends a record with this value and no key to a partition of the same store, otherwise as
-     * {@link #append(Partition, Batch)}.
+     * Appends a batch to a topic of the same store, in the partition of its records' keys as {@link
+     * TopicAppender#append(Batch)}; without keys, always in the same one of a topic in this
+     * transaction. Otherwise as {@link #append(Partition, Batch)}.
+     *
+     * @return the partition and the offset of its first record
      */
+    RecordId append(Topic topic, Batch batch);
+
+    /**
+     * Appends a record with this key and value, either of which may be null, to a topic of the same
+     * store. The partition is chosen as by {@link #append(Topic, Batch)}. It is not compressed.
+     * Each such record is a batch of its own: where there are many for one partition, a {@link
+     * Batch} takes less space and time.
+     *
+     * @return the partition and the offset of the record
+     */
+    RecordId append(Topic topic, byte[] key, byte[] value);
+
+    /** As {@link #append(Topic, byte[], byte[])}, to a partition; returns the record's offset. */
+    long append(Partition partition, byte[] key, byte[] value);
+
+    /** As {@link #append(Partition, byte[], byte[])}, without a key. */
     default long append(Partition partition, byte[] value) {
         return append(partition, null, value);
     }
-
-    /**
-     * Appends a record with this key and value, either of which may be null, otherwise as {@link
-     * #append(Partition, Batch)}. Each such record is a batch of its own: where there are many for
-     * one partition, a {@link Batch} takes less space and time.
-     */
-    default long append(Partition partition, byte[] key, byte[] value) {
-        return append(partition, key, value, List.of());
-    }
-
-    /**
-     * Appends a record with this key and value, either of which may be null, and these headers, for
-     * example those of a {@link StoredRecord}. It is not compressed. Otherwise as {@link
-     * #append(Partition, Batch)}.
-     */
-    long append(Partition partition, byte[] key, byte[] value, List<StoredRecord.Header> headers);
 
     /**
      * Moves a cursor of the same store, which may be one of a replicated topic, when the

@@ -154,11 +154,12 @@ public final class EmbeddedIdleBench implements Callable<Integer> {
         byte[] value = new byte[RECORD_BYTES];
         for (int i = 0; i < count; i++) {
             Appender appender =
-                    i < appenders.size() ? appenders.get(i) : topic.partition(i).openExclusiveAppender();
+                    i < appenders.size()
+                            ? appenders.get(i)
+                            : topic.partition(i).openExclusiveAppender();
             for (int j = 0; j < each; j++) {
                 if (each == 1
-                        || appender.tryAppend(value, 0, RECORD_BYTES)
-                                == Appender.BACK_PRESSURED) {
+                        || appender.tryAppend(value, 0, RECORD_BYTES) == Appender.BACK_PRESSURED) {
                     appender.append(value);
                 }
             }

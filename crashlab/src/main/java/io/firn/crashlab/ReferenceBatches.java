@@ -91,7 +91,8 @@ final class ReferenceBatches {
         String name = "t" + compression;
         TopicOptions options =
                 TopicOptions.defaults().withSegmentBytes(1 << 20).withCompression(compression);
-        try (Appender appender = store.createTopic(name, options).partition(0).openExclusiveAppender()) {
+        try (Appender appender =
+                store.createTopic(name, options).partition(0).openExclusiveAppender()) {
             for (int i = 0; i < batches.size(); i++) {
                 if (compression(i) == compression) {
                     Batch batch = appender.newBatch();

@@ -17,7 +17,6 @@ import io.firn.LogStore;
 import io.firn.Partition;
 import io.firn.RecordHandler;
 import io.firn.RecordHandler.Action;
-import io.firn.StoredRecord;
 import io.firn.Tailer;
 import io.firn.TopicOptions;
 import io.firn.host.HostedStore;
@@ -143,15 +142,7 @@ class AllocationTest {
                     }
                 });
         assertNoAllocation(i -> appender.append(offHeap, 0, value.length));
-        List<StoredRecord.Header> headers = List.of();
-        assertNoAllocation(
-                i -> {
-                    switch (i % 3) {
-                        case 0 -> appender.append(value, value);
-                        case 1 -> appender.append(value, value, headers);
-                        default -> appender.tryAppend(value, value);
-                    }
-                });
+        assertNoAllocation(i -> appender.append(value, value));
         appender.onDurable(null);
     }
 

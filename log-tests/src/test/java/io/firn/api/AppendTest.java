@@ -67,7 +67,9 @@ class AppendTest {
     }
 
     private Appender appender(Kind kind) {
-        return kind == Kind.EXCLUSIVE ? partition.openExclusiveAppender() : partition.openAppender();
+        return kind == Kind.EXCLUSIVE
+                ? partition.openExclusiveAppender()
+                : partition.openAppender();
     }
 
     @ParameterizedTest

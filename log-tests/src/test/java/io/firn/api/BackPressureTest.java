@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.firn.Appender;
 import io.firn.Batch;
+import io.firn.Claim;
 import io.firn.ExclusiveAppender;
 import io.firn.FirnException;
 import io.firn.LogStore;
@@ -33,6 +34,17 @@ class BackPressureTest {
 
     private Partition created(LogStore store) {
         return store.createTopic("t", Stores.small()).partition(0);
+    }
+
+    @Test
+    void shouldWaitForTheNextBlockInAClaimButNotInATryClaim() {
+        try (LogStore store = Stores.at(directory, medium).invokerMode().open();
+                ExclusiveAppender appender = created(store).openExclusiveAppender()) {
+            assertNull(appender.tryClaim(1));
+            Claim claim = appender.claim(1);
+            claim.buffer().put((byte) 'a');
+            assertEquals(0, claim.commit());
+        }
     }
 
     @Test
@@ -168,8 +180,7 @@ class BackPressureTest {
                         }
                     });
             for (int i = 0; i < 10; i++) {
-                assertThrows(
-                        StoreFullException.class, () -> appender.tryAppend(value, 0, 10_000));
+                assertThrows(StoreFullException.class, () -> appender.tryAppend(value, 0, 10_000));
                 assertThrows(StoreFullException.class, () -> appender.tryClaim(10_000));
                 if (i % 3 == 0) {
                     store.doWork(); // asks the tiers again

@@ -41,7 +41,9 @@ class CompactedProducersTest {
         int batches = 10;
         try (LogStore store = Stores.at(directory).open();
                 Appender appender =
-                        store.createTopic("t", Stores.small()).partition(0).openExclusiveAppender()) {
+                        store.createTopic("t", Stores.small())
+                                .partition(0)
+                                .openExclusiveAppender()) {
             for (int i = 0; i < batches; i++) {
                 assertEquals(
                         (long) i * EACH, HostedAppender.of(appender).appendBatch(batch(i * EACH)));

@@ -49,7 +49,8 @@ class HolesTest {
     void shouldNotReadTheHoleBehindTheLastBatchAtOpen() throws IOException {
         TopicOptions options = TopicOptions.defaults().withSegmentBytes(SEGMENT_BYTES);
         try (LogStore store = open();
-                Appender appender = store.createTopic("t", options).partition(0).openExclusiveAppender()) {
+                Appender appender =
+                        store.createTopic("t", options).partition(0).openExclusiveAppender()) {
             appender.append(bytes("a record"));
         }
 

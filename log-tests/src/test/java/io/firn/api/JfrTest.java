@@ -81,7 +81,9 @@ class JfrTest {
     void shouldWorkTheSameWhileNobodyRecords() {
         try (LogStore store = Stores.at(directory).open();
                 Appender appender =
-                        store.createTopic("t", Stores.small()).partition(0).openExclusiveAppender()) {
+                        store.createTopic("t", Stores.small())
+                                .partition(0)
+                                .openExclusiveAppender()) {
             assertEquals(0, appender.append(bytes("a")));
         }
     }

@@ -82,11 +82,12 @@ class KeysTest {
             assertRefused(error, () -> appender.append(new UnsafeBuffer(VALUE), 0, 1));
             assertRefused(error, () -> appender.tryAppend(VALUE, 0, 1));
             assertRefused(error, () -> appender.append(null, VALUE));
-            assertRefused(error, () -> appender.tryAppend(null, VALUE));
-            assertRefused(error, () -> appender.appendFuture(VALUE));
+            assertRefused(error, () -> appender.claim(10));
             assertRefused(error, () -> appender.tryClaim(10));
             var mixed = appender.newBatch().add(KEY, VALUE).add(null, VALUE).add(KEY, VALUE);
             assertRefused(error, () -> appender.append(mixed));
+            assertRefused(error, () -> appender.tryAppend(mixed));
+            assertRefused(error, () -> appender.appendFuture(mixed));
             assertRefused(error, () -> appender.appendIfNext(0, mixed));
             for (Compression codec : Compression.values()) {
                 ByteBuffer batch = foreign(codec, KEY, null, KEY);

@@ -14,6 +14,7 @@ import io.firn.Batch;
 import io.firn.ClosedException;
 import io.firn.Compression;
 import io.firn.Durability;
+import io.firn.InvalidOptionException;
 import io.firn.LogStore;
 import io.firn.Partition;
 import io.firn.RecordId;
@@ -61,6 +62,11 @@ class RecordAppendTest {
         return isExclusive ? partition.openExclusiveAppender() : partition.openAppender();
     }
 
+    private static Batch record(Batch batch, String key, String value) {
+        byte[] keyBytes = key == null ? null : bytes(key);
+        return batch.key(keyBytes).value(bytes(value)).headers(HEADERS).add();
+    }
+
     private static void assertRecord(StoredRecord record, String key, String value, int headers) {
         assertEquals(key, Stores.text(record.key()));
         assertEquals(value, Stores.text(record.value()));
@@ -73,10 +79,10 @@ class RecordAppendTest {
         try (Appender appender = appender(isExclusive)) {
             assertEquals(0, appender.append(bytes("k"), bytes("v")));
             assertEquals(1, partition.durableOffset());
-            assertEquals(1, appender.append(bytes("k"), bytes("v"), HEADERS));
+            assertEquals(1, appender.append(record(appender.newBatch(), "k", "v")));
             assertEquals(2, appender.append(null, null));
-            assertEquals(3, appender.tryAppend(bytes("a"), bytes("b")));
-            assertEquals(4, appender.tryAppend(null, bytes("b"), HEADERS));
+            assertEquals(3, appender.tryAppend(appender.newBatch().add(bytes("a"), bytes("b"))));
+            assertEquals(4, appender.tryAppend(record(appender.newBatch(), null, "b")));
             appender.awaitDurable(4);
         }
         List<StoredRecord> all = readAll(partition.openTailer());
@@ -93,9 +99,11 @@ class RecordAppendTest {
     @Test
     void shouldAppendARecordAsItWasRead() {
         try (Appender appender = partition.openExclusiveAppender()) {
-            appender.append(bytes("k"), bytes("v"), HEADERS);
+            Batch batch = record(appender.newBatch(), "k", "v");
+            appender.append(batch);
             StoredRecord read = readAll(partition.openTailer()).get(0);
-            appender.append(read.key(), read.value(), read.headers());
+            batch.clear().key(read.key()).value(read.value()).headers(read.headers()).add();
+            appender.append(batch);
         }
         assertRecord(readAll(partition.openTailer()).get(1), "k", "v", 2);
     }
@@ -105,10 +113,7 @@ class RecordAppendTest {
         try (Appender appender = partition.openExclusiveAppender()) {
             assertThrows(
                     RecordTooLargeException.class,
-                    () -> appender.append(bytes("k"), new byte[40_000], HEADERS));
-            assertThrows(
-                    NullPointerException.class,
-                    () -> appender.append(bytes("k"), bytes("v"), null));
+                    () -> appender.append(bytes("k"), new byte[40_000]));
             appender.append(bytes("next"), bytes("v"));
         }
         List<StoredRecord> all = readAll(partition.openTailer());
@@ -126,7 +131,7 @@ class RecordAppendTest {
                         Stores.start(
                                 () -> {
                                     for (int i = 0; i < 200; i++) {
-                                        appender.append(own, own, List.of(new Header("h", own)));
+                                        appender.append(own, own);
                                     }
                                     return null;
                                 }));
@@ -139,7 +144,6 @@ class RecordAppendTest {
         assertEquals(800, all.size());
         for (StoredRecord record : all) {
             assertArrayEquals(record.key(), record.value());
-            assertArrayEquals(record.key(), record.headers().get(0).value());
         }
     }
 
@@ -149,16 +153,15 @@ class RecordAppendTest {
         try (Appender appender = appender(isExclusive)) {
             List<CompletableFuture<RecordId>> futures =
                     List.of(
-                            appender.appendFuture(bytes("v")),
-                            appender.appendFuture(bytes("k"), bytes("v")),
-                            appender.appendFuture(bytes("k"), bytes("v"), HEADERS),
+                            appender.appendFuture(appender.newBatch().add(bytes("v"))),
+                            appender.appendFuture(record(appender.newBatch(), "k", "v")),
                             appender.appendFuture(
                                     appender.newBatch().add(bytes("x")).add(bytes("y"))));
             for (int i = 0; i < futures.size(); i++) {
                 CompletableFuture<RecordId> future = futures.get(i);
                 Stores.await("the force", future::isDone);
                 assertEquals(new RecordId(0, i), future.get());
-                assertTrue(partition.durableOffset() > (i == 3 ? 4 : i));
+                assertTrue(partition.durableOffset() > (i == 2 ? 3 : i));
             }
         }
     }
@@ -168,7 +171,8 @@ class RecordAppendTest {
         store.close();
         try (LogStore idle = Stores.at(directory).invokerMode().open();
                 Appender appender = idle.openTopic("t").partition(0).openExclusiveAppender()) {
-            CompletableFuture<RecordId> future = appender.appendFuture(bytes("v"));
+            Batch batch = appender.newBatch().add(bytes("v"));
+            CompletableFuture<RecordId> future = appender.appendFuture(batch);
             assertFalse(future.isDone(), "nobody has forced");
             Stores.work(idle);
             assertEquals(new RecordId(0, 0), future.get());
@@ -179,13 +183,14 @@ class RecordAppendTest {
     void shouldCompleteAFutureOfAWrittenTopicAtOnce() throws Exception {
         Topic written = store.createTopic("w", Stores.small().withDurability(Durability.WRITTEN));
         Appender appender = written.partition(0).openExclusiveAppender();
+        Batch batch = appender.newBatch().add(new byte[10_000]);
         for (int i = 0; i < 20; i++) { // over several segments
-            CompletableFuture<RecordId> future = appender.appendFuture(new byte[10_000]);
+            CompletableFuture<RecordId> future = appender.appendFuture(batch);
             assertTrue(future.isDone());
             assertEquals(i, future.get().offset());
         }
         appender.close();
-        assertThrows(ClosedException.class, () -> appender.appendFuture(bytes("v")));
+        assertThrows(ClosedException.class, () -> appender.appendFuture(batch));
     }
 
     @Test
@@ -193,26 +198,44 @@ class RecordAppendTest {
         try (TopicAppender appender = topic.openAppender()) {
             byte[] key = bytes("key");
             int expected = appender.partitionFor(key);
-            RecordId id = appender.append(key, bytes("v"), HEADERS);
-            assertEquals(new RecordId(expected, 0), id);
-            assertEquals(new RecordId(expected, 1), appender.tryAppend(key, bytes("v")));
-            assertEquals(new RecordId(expected, 2), appender.tryAppend(key, null, HEADERS));
-            CompletableFuture<RecordId> future = appender.appendFuture(key, bytes("last"));
-            appender.awaitDurable(new RecordId(expected, 3));
+            Batch withHeaders = record(appender.newBatch(), "key", "v");
+            assertEquals(new RecordId(expected, 0), appender.append(withHeaders));
+            assertEquals(new RecordId(expected, 1), appender.append(key, null));
+            CompletableFuture<RecordId> future = appender.appendFuture(withHeaders);
+            appender.awaitDurable(new RecordId(expected, 2));
             Stores.await("the future", future::isDone);
-            assertEquals(new RecordId(expected, 3), future.get());
+            assertEquals(new RecordId(expected, 2), future.get());
             List<StoredRecord> all = readAll(topic.partition(expected).openTailer());
             assertRecord(all.get(0), "key", "v", 2);
-            assertRecord(all.get(2), "key", null, 2);
-            assertRecord(all.get(3), "key", "last", 0);
+            assertRecord(all.get(1), "key", null, 0);
 
             Batch batch = appender.newBatch().add(bytes("a")).add(bytes("b"));
             RecordId first = appender.append(batch);
-            RecordId second = appender.tryAppend(batch);
-            RecordId third = appender.appendFuture(batch).get();
+            RecordId second = appender.appendFuture(batch).get();
             assertEquals(first.partition(), second.partition(), "less than a batch's worth");
             assertEquals(first.offset() + 2, second.offset());
-            assertEquals(second.offset() + 2, third.offset());
+        }
+    }
+
+    @Test
+    void shouldAppendABatchToThePartitionOfItsKeysAndRefuseOneOfDifferentPartitions() {
+        try (TopicAppender appender = topic.openAppender()) {
+            List<String> ofOne = new ArrayList<>();
+            List<String> ofOther = new ArrayList<>();
+            for (int i = 0; ofOne.size() < 3 || ofOther.isEmpty(); i++) {
+                boolean isOne = appender.partitionFor(bytes("" + i)) == 1;
+                (isOne ? ofOne : ofOther).add("" + i);
+            }
+            Batch batch = appender.newBatch().add(bytes("no key"));
+            ofOne.forEach(key -> batch.add(bytes(key), bytes("v")));
+            assertEquals(new RecordId(1, 0), appender.append(batch));
+            int wrong = batch.count();
+            batch.add(bytes(ofOther.get(0)), bytes("v"));
+            InvalidOptionException e =
+                    assertThrows(InvalidOptionException.class, () -> appender.append(batch));
+            assertTrue(e.getMessage().contains("record " + wrong + " to partition 0"), e::toString);
+            assertEquals(0, topic.partition(0).nextOffset());
+            assertEquals(wrong, topic.partition(1).nextOffset());
         }
     }
 }

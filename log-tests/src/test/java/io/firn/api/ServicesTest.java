@@ -40,8 +40,7 @@ class ServicesTest {
     void shouldEndServicesBeforeTheStoreTheLastOneFirst() {
         List<String> ended = new ArrayList<>();
         LogStore store = Stores.at(directory).open();
-        Appender appender =
-                store.createTopic("t", Stores.small()).partition(0).openAppender();
+        Appender appender = store.createTopic("t", Stores.small()).partition(0).openAppender();
         for (String name : List.of("a", "b", "c")) {
             HostedStore.of(store)
                     .attach(

@@ -113,7 +113,7 @@ class ThreadFactoryTest {
                 Appender appender =
                         store.createTopic("t", Stores.small()).partition(0).openAppender()) {
             Stores.fill(appender, 100, 10_000);
-            appender.appendFuture(new byte[1]).join();
+            appender.appendFuture(appender.newBatch().add(new byte[1])).join();
         }
         assertEquals(2, made.size());
     }

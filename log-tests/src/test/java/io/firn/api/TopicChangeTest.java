@@ -124,7 +124,8 @@ class TopicChangeTest {
                 deleting.result();
                 for (int p : new int[] {0, 1, topic.partitionCount() - 1}) {
                     assertThrows(
-                            UnknownTopicException.class, () -> topic.partition(p).openExclusiveAppender());
+                            UnknownTopicException.class,
+                            () -> topic.partition(p).openExclusiveAppender());
                     assertThrows(
                             UnknownTopicException.class, () -> topic.partition(p).openTailer());
                 }

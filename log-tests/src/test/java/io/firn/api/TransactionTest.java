@@ -22,9 +22,11 @@ import io.firn.Partition;
 import io.firn.Producer;
 import io.firn.ProducerFencedException;
 import io.firn.RecordHandler.Action;
+import io.firn.RecordId;
 import io.firn.StoredRecord;
 import io.firn.Tailer;
 import io.firn.Topic;
+import io.firn.TopicAppender;
 import io.firn.Transaction;
 import io.firn.TransactionStateException;
 import io.firn.host.HostedPartition;
@@ -100,6 +102,27 @@ class TransactionTest {
     }
 
     @Test
+    void shouldAppendToThePartitionOfTheKeyOfATopic() {
+        try (Transaction tx = store.beginTransaction();
+                TopicAppender others = topic.openAppender()) {
+            for (int i = 0; i < 10; i++) {
+                byte[] key = Stores.bytes("key " + i);
+                RecordId id = tx.append(topic, key, Stores.bytes("v"));
+                assertEquals(others.partitionFor(key), id.partition());
+                assertEquals(topic.partition(id.partition()).nextOffset() - 1, id.offset());
+                Batch same = topic.newBatch().add(key, null).add(null, Stores.bytes("w"));
+                assertEquals(new RecordId(id.partition(), id.offset() + 1), tx.append(topic, same));
+            }
+            int first = tx.append(topic, null, Stores.bytes("none")).partition();
+            for (int i = 0; i < 20; i++) {
+                assertEquals(first, tx.append(topic, null, Stores.bytes("none")).partition());
+            }
+            tx.commit();
+        }
+        assertEquals(51, committed(0).size() + committed(1).size() + committed(2).size());
+    }
+
+    @Test
     void shouldAppendSingleRecordsWithAKeyAValueAndHeaders() {
         List<StoredRecord.Header> headers =
                 List.of(new StoredRecord.Header("trace", Stores.bytes("7")));
@@ -107,9 +130,9 @@ class TransactionTest {
             assertEquals(0, tx.append(topic.partition(0), Stores.bytes("only a value")));
             assertEquals(1, tx.append(topic.partition(0), Stores.bytes("k"), Stores.bytes("v")));
             assertEquals(2, tx.append(topic.partition(0), Stores.bytes("k"), null));
-            assertEquals(
-                    3,
-                    tx.append(topic.partition(0), Stores.bytes("h"), Stores.bytes("v"), headers));
+            Batch batch = topic.newBatch();
+            batch.key(Stores.bytes("h")).value(Stores.bytes("v")).headers(headers).add();
+            assertEquals(3, tx.append(topic.partition(0), batch));
             assertEquals(List.of(), committed(0));
             tx.commit();
         }
@@ -363,7 +386,8 @@ class TransactionTest {
             assertThrows(
                     AppenderBusyException.class, () -> tx.append(topic.partition(0), batch("a")));
             tx.append(topic.partition(1), batch("a"));
-            assertThrows(AppenderBusyException.class, () -> topic.partition(1).openExclusiveAppender());
+            assertThrows(
+                    AppenderBusyException.class, () -> topic.partition(1).openExclusiveAppender());
             tx.commit();
         }
         try (ExclusiveAppender exclusive = topic.partition(1).openExclusiveAppender()) {

@@ -205,7 +205,8 @@ class StoreCrashTest {
             script.promises.checkProducers(store);
             if (!ends.isEmpty()) {
                 String name = store.topicNames().get(number % ends.size());
-                try (Appender appender = store.openTopic(name).partition(0).openExclusiveAppender()) {
+                try (Appender appender =
+                        store.openTopic(name).partition(0).openExclusiveAppender()) {
                     appender.append(LATER);
                 }
                 store.openTopic(name).partition(0).force();

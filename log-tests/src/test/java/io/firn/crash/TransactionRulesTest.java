@@ -332,8 +332,7 @@ class TransactionRulesTest {
 
     @Test
     void shouldMakeDurableWhatIsBelowTheNewPositionOfACursor() {
-        tryAppend(
-                partition("written", 0), durable().newBatch().add(new byte[1]).add(new byte[1]));
+        tryAppend(partition("written", 0), durable().newBatch().add(new byte[1]).add(new byte[1]));
         try (Transaction tx = store.beginTransaction()) {
             tx.commitCursor(store.openTopic("written").cursor("reader"), 0, 2);
             tx.commit();

@@ -139,7 +139,8 @@ class DeepStackTest {
     }
 
     private static Appender open(Partition partition, boolean exclusive) {
-        Appender appender = exclusive ? partition.openExclusiveAppender() : partition.openAppender();
+        Appender appender =
+                exclusive ? partition.openExclusiveAppender() : partition.openAppender();
         appender.append(new byte[9]);
         return appender;
     }
@@ -197,10 +198,7 @@ class DeepStackTest {
             test.runIn("shared", written(), false, appender -> appender.append(new byte[9]));
             test.runIn("durable", Disk.SMALL, true, appender -> appender.append(new byte[9]));
             test.runIn(
-                    "async",
-                    written(),
-                    true,
-                    each -> each.tryAppend(ByteBuffer.wrap(new byte[9])));
+                    "async", written(), true, each -> each.tryAppend(ByteBuffer.wrap(new byte[9])));
             test.runIn("batch", written(), false, DeepStackTest::appendBatch);
             test.runIn("claim", written(), true, DeepStackTest::claim);
             System.out.println("gave back");

@@ -72,7 +72,7 @@ class RedeployTest {
                     TopicAppender ofTopic = topic.openAppender()) {
                 appender.append(bytes);
                 appender.append(bytes, bytes);
-                appender.appendFuture(bytes, bytes, List.of()).join();
+                appender.appendFuture(appender.newBatch().add(bytes, bytes)).join();
                 ofTopic.append(bytes, bytes);
             }
             try (Transaction transaction = store.beginTransaction()) {

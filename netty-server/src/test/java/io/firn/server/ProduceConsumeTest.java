@@ -218,8 +218,7 @@ class ProduceConsumeTest {
     @Test
     void shouldShareTheLogWithTheApplicationThatOwnsIt() throws Exception {
         running.createTopic("orders", 1, Map.of());
-        try (Appender appender =
-                running.store().openTopic("orders").partition(0).openAppender()) {
+        try (Appender appender = running.store().openTopic("orders").partition(0).openAppender()) {
             appender.append("from the application".getBytes(UTF_8));
         }
         try (KafkaProducer<String, String> producer = running.producer(Map.of())) {

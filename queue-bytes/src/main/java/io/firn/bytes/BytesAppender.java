@@ -2,8 +2,6 @@ package io.firn.bytes;
 
 import io.firn.Appender;
 import io.firn.Batch;
-import io.firn.StoredRecord;
-import java.util.List;
 import java.util.Objects;
 import java.util.function.Supplier;
 import net.openhft.chronicle.bytes.Bytes;
@@ -23,13 +21,14 @@ import net.openhft.chronicle.bytes.WriteBytesMarshallable;
  * topic allows. Nothing is appended when the writer throws. What the {@code append} methods of
  * {@link Appender} throw, {@code write} throws.
  *
+ * <p>{@link TopicBytesAppender} does the same for a topic with several partitions.
+ *
  * <p>For one thread at a time, also over a shared appender; open one for each thread.
  */
 public final class BytesAppender implements AutoCloseable {
     private final Appender appender;
-    private final GrowingBytes bytes = new GrowingBytes();
+    private final FieldsEncoder encoder = new FieldsEncoder();
     private final Batch keyed;
-    private boolean isWriting;
 
     private BytesAppender(Appender appender) {
         this.appender = Objects.requireNonNull(appender, "appender");
@@ -54,69 +53,29 @@ public final class BytesAppender implements AutoCloseable {
      * @return the offset
      */
     public long write(WriteBytesMarshallable fields) {
-        int length = encode(fields);
-        return appender.append(bytes.array(), 0, length);
+        int length = encoder.encode(fields);
+        return appender.append(encoder.array(), 0, length);
     }
 
     /** Appends a record with a key, which may be null; otherwise as the other form. */
     public long write(byte[] key, WriteBytesMarshallable fields) {
-        return write(key, List.of(), fields);
+        int length = encoder.encode(fields);
+        return appender.append(keyed.clear().key(key).value(encoder.array(), 0, length).add());
     }
 
-    /** As {@link #write(byte[], WriteBytesMarshallable)}, with headers, in their order. */
-    public long write(
-            byte[] key, List<StoredRecord.Header> headers, WriteBytesMarshallable fields) {
-        int length = encode(fields);
-        return appender.append(keyed(key, headers, length));
-    }
-
-    /** As {@link #write(WriteBytesMarshallable)}, without waiting; or {@code BACK_PRESSURED}. */
+    /**
+     * As {@link #write(WriteBytesMarshallable)}, without waiting; or {@link
+     * Appender#BACK_PRESSURED}.
+     */
     public long tryWrite(WriteBytesMarshallable fields) {
-        int length = encode(fields);
-        return appender.tryAppend(bytes.array(), 0, length);
-    }
-
-    /** As the other {@code write} with a key, without waiting; or {@code BACK_PRESSURED}. */
-    public long tryWrite(byte[] key, WriteBytesMarshallable fields) {
-        return tryWrite(key, List.of(), fields);
-    }
-
-    /** As the other {@code write} with headers, without waiting; or {@code BACK_PRESSURED}. */
-    public long tryWrite(
-            byte[] key, List<StoredRecord.Header> headers, WriteBytesMarshallable fields) {
-        int length = encode(fields);
-        return appender.tryAppend(keyed(key, headers, length));
+        int length = encoder.encode(fields);
+        return appender.tryAppend(encoder.array(), 0, length);
     }
 
     /** Adds a record to a batch, whose key, headers and timestamp may be set before. */
     public void add(Batch batch, WriteBytesMarshallable fields) {
-        int length = encode(fields);
-        batch.value(bytes.array(), 0, length).add();
-    }
-
-    private Batch keyed(byte[] key, List<StoredRecord.Header> headers, int length) {
-        keyed.clear().key(key);
-        for (int i = 0; i < headers.size(); i++) { // an iterator would be an object
-            StoredRecord.Header header = headers.get(i);
-            keyed.header(header.key(), header.value());
-        }
-        return keyed.value(bytes.array(), 0, length).add();
-    }
-
-    private int encode(WriteBytesMarshallable fields) {
-        Objects.requireNonNull(fields, "fields");
-        if (isWriting) {
-            throw new IllegalStateException(
-                    "this appender is writing a record: a writer must not write another one by it");
-        }
-        isWriting = true;
-        try {
-            bytes.restart(0);
-            fields.writeMarshallable(bytes);
-            return (int) bytes.writePosition();
-        } finally {
-            isWriting = false;
-        }
+        int length = encoder.encode(fields);
+        batch.value(encoder.array(), 0, length).add();
     }
 
     /**

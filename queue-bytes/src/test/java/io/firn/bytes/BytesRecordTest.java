@@ -14,10 +14,12 @@ import io.firn.CleanupPolicy;
 import io.firn.Cursor;
 import io.firn.InvalidOptionException;
 import io.firn.RecordHandler.Action;
+import io.firn.RecordId;
 import io.firn.RecordTooLargeException;
 import io.firn.StoredRecord;
 import io.firn.Tailer;
 import io.firn.TailerLoop;
+import io.firn.Topic;
 import io.firn.TopicOptions;
 import java.nio.BufferUnderflowException;
 import java.nio.ByteBuffer;
@@ -26,6 +28,9 @@ import java.nio.ReadOnlyBufferException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
 import net.openhft.chronicle.bytes.Bytes;
 import net.openhft.chronicle.bytes.BytesIn;
 import net.openhft.chronicle.bytes.BytesMarshallable;
@@ -144,21 +149,19 @@ class BytesRecordTest {
     }
 
     @Test
-    void shouldAppendHeadersInTheirOrder() {
+    void shouldAppendHeadersInTheirOrderByABatch() {
         List<StoredRecord.Header> headers =
                 List.of(
                         new StoredRecord.Header("trace", new byte[] {1, 2}),
                         new StoredRecord.Header("empty", null));
-        appender.write(new byte[] {9}, headers, b -> b.writeLong(7));
-        List<StoredRecord.Header> wrong =
-                List.of(headers.get(0), new StoredRecord.Header(null, null));
-        assertThrows(NullPointerException.class, () -> appender.write(null, wrong, b -> {}));
-        assertEquals(1, appender.tryWrite(null, headers.subList(1, 2), b -> b.writeLong(8)));
-        assertEquals(2, appender.write(new byte[] {9}, b -> b.writeLong(9)));
+        Batch batch = appender.appender().newBatch().key(new byte[] {9}).headers(headers);
+        appender.add(batch, b -> b.writeLong(7));
+        appender.appender().append(batch);
+        assertEquals(1, appender.write(new byte[] {9}, b -> b.writeLong(9)));
 
         List<StoredRecord> records = new ArrayList<>();
         tailer.tailer().stream().forEach(records::add);
-        assertEquals(3, records.size());
+        assertEquals(2, records.size());
         StoredRecord first = records.get(0);
         assertArrayEquals(new byte[] {9}, first.key());
         assertArrayEquals(new byte[] {7, 0, 0, 0, 0, 0, 0, 0}, first.value());
@@ -166,12 +169,28 @@ class BytesRecordTest {
         assertArrayEquals(new byte[] {1, 2}, first.headers().get(0).value());
         assertEquals("empty", first.headers().get(1).key());
         assertNull(first.headers().get(1).value());
-        assertEquals(List.of("empty"), keysOfHeaders(records.get(1)));
-        assertEquals(List.of(), keysOfHeaders(records.get(2)));
+        assertEquals(List.of(), records.get(1).headers());
     }
 
-    private static List<String> keysOfHeaders(StoredRecord record) {
-        return record.headers().stream().map(StoredRecord.Header::key).toList();
+    @Test
+    void shouldAppendToThePartitionOfTheKeyAndReadFromAll() {
+        Topic topic = log.store.createTopic("three", TopicOptions.defaults().withPartitions(3));
+        Map<Long, Integer> expected = new TreeMap<>();
+        try (TopicBytesAppender typed = TopicBytesAppender.of(topic.openAppender())) {
+            for (long i = 0; i < 20; i++) {
+                long number = i;
+                byte[] key = {(byte) i};
+                RecordId id = typed.write(key, b -> b.writeLong(number));
+                assertEquals(typed.appender().partitionFor(key), id.partition());
+                expected.put(i, id.partition());
+            }
+        }
+        assertEquals(Set.of(0, 1, 2), Set.copyOf(expected.values()));
+        Map<Long, Integer> found = new TreeMap<>();
+        try (BytesTailer all = BytesTailer.of(topic.openTailer())) {
+            all.read((record, fields) -> found.put(fields.readLong(), record.partition()), 100);
+        }
+        assertEquals(expected, found);
     }
 
     @Test

@@ -135,6 +135,15 @@ final class PartitionAppender extends RecordAppender implements HostedAppender {
     }
 
     @Override
+    public Claim claim(int length) {
+        Claim claimed;
+        while ((claimed = tryClaim(length)) == null) {
+            appenders.awaitBlock();
+        }
+        return claimed;
+    }
+
+    @Override
     public Claim tryClaim(int length) {
         if (length < 0) {
             throw new InvalidOptionException("a value has 0 or more bytes, not " + length);

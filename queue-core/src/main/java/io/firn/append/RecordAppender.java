@@ -3,12 +3,10 @@ package io.firn.append;
 import io.firn.Batch;
 import io.firn.ExclusiveAppender;
 import io.firn.RecordId;
-import io.firn.StoredRecord;
 import io.firn.log.SegmentedLog;
-import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
-/** The appends of an appender that are made of others: records with a key, and futures. */
+/** The appends of an appender that are made of others: a record with a key, and futures. */
 abstract class RecordAppender implements ExclusiveAppender {
     private final OpenAppenders appenders;
     private final SegmentedLog log;
@@ -21,31 +19,10 @@ abstract class RecordAppender implements ExclusiveAppender {
     }
 
     @Override
-    public long append(byte[] key, byte[] value, List<StoredRecord.Header> headers) {
-        Batch batch = records.take(key, value, headers);
+    public long append(byte[] key, byte[] value) {
+        Batch batch = records.take(key, value);
         try {
             return append(batch);
-        } finally {
-            records.give(batch);
-        }
-    }
-
-    @Override
-    public long tryAppend(byte[] key, byte[] value, List<StoredRecord.Header> headers) {
-        Batch batch = records.take(key, value, headers);
-        try {
-            return tryAppend(batch);
-        } finally {
-            records.give(batch);
-        }
-    }
-
-    @Override
-    public CompletableFuture<RecordId> appendFuture(
-            byte[] key, byte[] value, List<StoredRecord.Header> headers) {
-        Batch batch = records.take(key, value, headers);
-        try {
-            return appendFuture(batch);
         } finally {
             records.give(batch);
         }

@@ -1,8 +1,6 @@
 package io.firn.append;
 
 import io.firn.Batch;
-import io.firn.StoredRecord.Header;
-import java.util.List;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.function.Supplier;
 
@@ -12,7 +10,7 @@ import java.util.function.Supplier;
  * outlive the store, and would keep its classes from being unloaded. Thread-safe; allocates nothing
  * in the steady state.
  */
-public final class RecordBatches {
+final class RecordBatches {
     private static final int MOST = 16;
 
     private final AtomicReferenceArray<Batch> free = new AtomicReferenceArray<>(MOST);
@@ -23,8 +21,8 @@ public final class RecordBatches {
     }
 
     /** Returns a batch with one record in it, to be given back. */
-    Batch take(byte[] key, byte[] value, List<Header> headers) {
-        return fill(takeAny(), key, value, headers);
+    Batch take(byte[] key, byte[] value) {
+        return takeAny().clear().add(key, value);
     }
 
     private Batch takeAny() {
@@ -44,15 +42,5 @@ public final class RecordBatches {
                 return;
             }
         }
-    }
-
-    /** Makes a batch hold one record and nothing else. */
-    public static Batch fill(Batch batch, byte[] key, byte[] value, List<Header> headers) {
-        batch.clear();
-        for (int i = 0; i < headers.size(); i++) { // an iterator would be an object
-            Header header = headers.get(i);
-            batch.header(header.key(), header.value());
-        }
-        return batch.add(key, value);
     }
 }

@@ -5,8 +5,8 @@ import io.firn.Batch;
 import io.firn.InvalidOptionException;
 import io.firn.Partition;
 import io.firn.RecordId;
-import io.firn.StoredRecord.Header;
 import io.firn.TopicAppender;
+import io.firn.format.BatchEncoder;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -47,9 +47,9 @@ public final class TopicLogAppender implements TopicAppender {
     }
 
     @Override
-    public RecordId append(byte[] key, byte[] value, List<Header> headers) {
+    public RecordId append(byte[] key, byte[] value) {
         int partition = choose(key, value);
-        Batch batch = records.take(key, value, headers);
+        Batch batch = records.take(key, value);
         try {
             return new RecordId(partition, appenders.get(partition).append(batch));
         } finally {
@@ -59,50 +59,23 @@ public final class TopicLogAppender implements TopicAppender {
 
     @Override
     public RecordId append(Batch batch) {
-        int partition = sticky(batch.sizeBytes());
+        int partition = choose(batch);
         return new RecordId(partition, appenders.get(partition).append(batch));
     }
 
     @Override
-    public RecordId tryAppend(byte[] key, byte[] value, List<Header> headers) {
-        int partition = choose(key, value);
-        Batch batch = records.take(key, value, headers);
-        try {
-            return orNull(partition, appenders.get(partition).tryAppend(batch));
-        } finally {
-            records.give(batch);
-        }
-    }
-
-    @Override
-    public RecordId tryAppend(Batch batch) {
-        int partition = sticky(batch.sizeBytes());
-        return orNull(partition, appenders.get(partition).tryAppend(batch));
-    }
-
-    private static RecordId orNull(int partition, long offset) {
-        return offset < 0 ? null : new RecordId(partition, offset);
-    }
-
-    @Override
-    public CompletableFuture<RecordId> appendFuture(
-            byte[] key, byte[] value, List<Header> headers) {
-        Batch batch = records.take(key, value, headers);
-        try {
-            return appenders.get(choose(key, value)).appendFuture(batch);
-        } finally {
-            records.give(batch);
-        }
-    }
-
-    @Override
     public CompletableFuture<RecordId> appendFuture(Batch batch) {
-        return appenders.get(sticky(batch.sizeBytes())).appendFuture(batch);
+        return appenders.get(choose(batch)).appendFuture(batch);
     }
 
     @Override
     public Batch newBatch() {
         return newBatch.get();
+    }
+
+    private int choose(Batch batch) {
+        int partition = KeyPartitioner.partitionFor(BatchEncoder.of(batch), appenders.size());
+        return partition < 0 ? sticky(batch.sizeBytes()) : partition;
     }
 
     private int choose(byte[] key, byte[] value) {

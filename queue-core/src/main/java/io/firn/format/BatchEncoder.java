@@ -5,6 +5,7 @@ import io.firn.Compression;
 import io.firn.InvalidOptionException;
 import io.firn.RecordTooLargeException;
 import java.nio.ByteBuffer;
+import java.util.List;
 import java.util.zip.CRC32C;
 import org.agrona.DirectBuffer;
 import org.agrona.concurrent.EpochClock;
@@ -274,6 +275,11 @@ public final class BatchEncoder implements Batch {
                             + " of the batch has no key, and the topic is compacted, so that each"
                             + " record needs one: set it by key(...), or by add(key, value)");
         }
+    }
+
+    /** Returns copies of the records' keys; null for a record without one. */
+    public List<byte[]> keys() {
+        return Keys.of(records.bytes(), records.count());
     }
 
     private void checkLargest(int topicsMaxRecordBytes) {

@@ -28,9 +28,9 @@ public interface HostedPartition extends Partition {
     HostedAppender openAppender();
 
     /**
-     * As {@link #openAppender()}, for a holder that gives the appender up when an exclusive
-     * one is wanted. After that its appends throw a {@link ClosedException}; another shared
-     * appender can be opened when the exclusive one is closed.
+     * As {@link #openAppender()}, for a holder that gives the appender up when an exclusive one is
+     * wanted. After that its appends throw a {@link ClosedException}; another shared appender can
+     * be opened when the exclusive one is closed.
      */
     HostedAppender openAppender(AppenderHolder holder);
 

@@ -3,19 +3,23 @@ package io.firn.tx;
 import io.firn.Batch;
 import io.firn.Cursor;
 import io.firn.Partition;
+import io.firn.RecordId;
 import io.firn.RecordTooLargeException;
 import io.firn.StoreFullException;
-import io.firn.StoredRecord;
+import io.firn.Topic;
 import io.firn.Transaction;
 import io.firn.TransactionStateException;
-import io.firn.append.RecordBatches;
+import io.firn.append.KeyPartitioner;
 import io.firn.format.BatchEncoder;
 import io.firn.format.Scratch;
 import io.firn.host.ProducerIdentity;
+import java.util.HashMap;
 import java.util.HashSet;
-import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import java.util.UUID;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /** A transaction of this process. Not thread-safe. */
@@ -27,6 +31,9 @@ final class LocalTransaction implements Transaction {
 
     /** Keeps exclusive appenders away from its partitions. */
     private final Set<TxPartition> joined = new HashSet<>();
+
+    /** The partition of records without a key, by topic. */
+    private final Map<UUID, Integer> withoutKeys = new HashMap<>();
 
     /** Of two threads that end it, one does: its producer may be another transaction's then. */
     private final AtomicBoolean ended = new AtomicBoolean();
@@ -51,12 +58,36 @@ final class LocalTransaction implements Transaction {
     }
 
     @Override
-    public long append(Partition to, byte[] key, byte[] value, List<StoredRecord.Header> headers) {
+    public RecordId append(Topic topic, Batch batch) {
+        Objects.requireNonNull(topic, "topic");
+        int chosen = KeyPartitioner.partitionFor(BatchEncoder.of(batch), topic.partitionCount());
+        int partition = chosen < 0 ? withoutKey(topic) : chosen;
+        return new RecordId(partition, append(topic.partition(partition), batch));
+    }
+
+    @Override
+    public RecordId append(Topic topic, byte[] key, byte[] value) {
+        Objects.requireNonNull(topic, "topic");
+        int partition =
+                key == null
+                        ? withoutKey(topic)
+                        : KeyPartitioner.partitionFor(key, topic.partitionCount());
+        return new RecordId(partition, append(topic.partition(partition), key, value));
+    }
+
+    /** One partition for all of them: each partition costs a transaction a marker. */
+    private int withoutKey(Topic topic) {
+        return withoutKeys.computeIfAbsent(
+                topic.id(), id -> ThreadLocalRandom.current().nextInt(topic.partitionCount()));
+    }
+
+    @Override
+    public long append(Partition to, byte[] key, byte[] value) {
         Objects.requireNonNull(to, "partition");
         checkOpen();
         TxPartition partition = store.partition(to);
         Batch batch = partition.log().topic().newRecordBatch();
-        return append(partition, BatchEncoder.of(RecordBatches.fill(batch, key, value, headers)));
+        return append(partition, BatchEncoder.of(batch.add(key, value)));
     }
 
     private long append(TxPartition partition, BatchEncoder encoder) {

@@ -229,7 +229,8 @@ class PmemStoreTest {
                         .withMinimumClass(Survives.PROCESS_CRASH);
         byte[] value = Pools.bytes(0, large - 100);
         try (LogStore store = open(FileTier.at(directory.resolve("files")));
-                Appender appender = store.createTopic("t", options).partition(0).openExclusiveAppender()) {
+                Appender appender =
+                        store.createTopic("t", options).partition(0).openExclusiveAppender()) {
             assertEquals(0, appender.append(value, 0, value.length));
         }
         try (LogStore store = open(pool(2).build(), FileTier.at(directory.resolve("files")))) {

@@ -54,7 +54,8 @@ class PoolRepairCrashTest {
         LOG.setLevel(Level.OFF);
         UUID storeId;
         try (LogStore store = open(medium);
-                Appender appender = store.createTopic("t", OPTIONS).partition(0).openExclusiveAppender()) {
+                Appender appender =
+                        store.createTopic("t", OPTIONS).partition(0).openExclusiveAppender()) {
             for (int i = 0; i < RECORDS; i++) {
                 byte[] value = Pools.value(i);
                 appender.append(value, 0, value.length);

@@ -46,7 +46,8 @@ class PoolRepairTest {
     void createWithALog() throws IOException {
         pmem = directory.resolve("pmem");
         try (LogStore store = open();
-                Appender appender = store.createTopic("t", OPTIONS).partition(0).openExclusiveAppender()) {
+                Appender appender =
+                        store.createTopic("t", OPTIONS).partition(0).openExclusiveAppender()) {
             for (int i = 0; i < RECORDS; i++) {
                 byte[] value = Pools.value(i);
                 appender.append(value, 0, value.length);
@@ -213,8 +214,7 @@ class PoolRepairTest {
                                 .tier(Pools.withBlocks(BLOCKS, pool).build())
                                 .invokerMode()
                                 .open();
-                Appender appender =
-                        made.createTopic("t", OPTIONS).partition(0).openAppender()) {
+                Appender appender = made.createTopic("t", OPTIONS).partition(0).openAppender()) {
             appender.append(new byte[100]);
         }
         UUID topic;

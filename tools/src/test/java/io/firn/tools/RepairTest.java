@@ -44,7 +44,8 @@ class RepairTest {
         pool = directory.resolve("pool");
         TopicOptions options = TopicOptions.defaults().withSegmentBytes(64 * 1024);
         try (LogStore log = open();
-                Appender appender = log.createTopic("t", options).partition(0).openExclusiveAppender()) {
+                Appender appender =
+                        log.createTopic("t", options).partition(0).openExclusiveAppender()) {
             appender.append(new byte[100]);
         }
         Matcher found = FIRST.matcher(Run.of(new Inspect(), directory).out());
