@@ -345,8 +345,8 @@ class TopicRulesTest {
     }
 
     /**
-     * O24: unless retention goes by the persisted position ({@code CursorLog.unreadFrom}), a power
-     * cut leaves a cursor in front of the log start, and its reader loses records.
+     * O24: unless retention goes by the persisted position ({@code CursorPositions.unreadFrom}), a
+     * power cut leaves a cursor in front of the log start, and its reader loses records.
      */
     @Test
     void shouldNeverFindTheLogStartAfterACursorThatRetentionWaitsFor() {
@@ -432,8 +432,8 @@ class TopicRulesTest {
     }
 
     /**
-     * O7: unless a cursor is written down up to the durable offset only ({@code CursorLog.write}),
-     * it stands, after a power cut, after records that nobody has read.
+     * O7: unless a cursor is written down up to the durable offset only ({@code
+     * CursorLog.beginWrite}), it stands, after a power cut, after records that nobody has read.
      */
     @Test
     void shouldNeverFindACursorAfterTheEnd() {

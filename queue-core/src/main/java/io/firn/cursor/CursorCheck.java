@@ -26,7 +26,7 @@ final class CursorCheck {
     }
 
     /** Adds what does not fit to the findings of the store. */
-    void check(CursorFile.Content stored) {
+    void check(CursorFiles.Content stored) {
         if (topic.store().isReadOnly() || topic.isReplicated()) {
             return; // the log that is seen may be behind, or was truncated
         }

@@ -2,6 +2,7 @@ package io.firn.cursor;
 
 import io.firn.FirnException;
 import io.firn.background.ParallelSteps;
+import io.firn.cursor.CursorPositions.Write;
 import io.firn.log.TopicContext;
 import io.firn.metadata.TopicFiles;
 import java.io.IOException;
@@ -33,7 +34,7 @@ final class CursorGroup {
     private final BitSet moved = new BitSet();
     private FirnException failure;
 
-    private record Member(CursorLog cursor, CursorWrite write) {}
+    private record Member(CursorLog cursor, Write write) {}
 
     CursorGroup(TopicContext topic, CursorFiles files) {
         this.topic = topic;
@@ -67,7 +68,7 @@ final class CursorGroup {
     }
 
     private void begin(CursorLog cursor) {
-        CursorWrite write = cursor.beginWrite();
+        Write write = cursor.beginWrite();
         if (write != null) {
             begun.add(new Member(cursor, write));
             failure = write.failure() == null ? failure : write.failure();
@@ -78,16 +79,8 @@ final class CursorGroup {
         if (allowed.isEmpty()) {
             return;
         }
-        List<CursorFile.Content> contents =
-                allowed.stream()
-                        .map(
-                                each ->
-                                        new CursorFile.Content(
-                                                each.cursor.name(),
-                                                each.write.values(),
-                                                each.write.outside(),
-                                                each.write.decisions()))
-                        .toList();
+        List<CursorFiles.Content> contents =
+                allowed.stream().map(each -> each.write.content(each.cursor.name())).toList();
         ParallelSteps forces = topic.store().background().sideBySide();
         try {
             IOException[] failures = files.write(contents, forces);

@@ -1,9 +1,12 @@
 package io.firn.cursor;
 
+import static io.firn.cursor.CursorPositions.NEVER;
+
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.firn.ClosedException;
 import io.firn.CursorBusyException;
 import io.firn.FirnException;
+import io.firn.cursor.CursorPositions.Write;
 import io.firn.force.PartitionForcer;
 import io.firn.host.HostedCursor;
 import io.firn.log.SegmentedLog;
@@ -11,7 +14,6 @@ import io.firn.log.TopicContext;
 import io.firn.medium.DamagedFileException;
 import io.firn.metadata.TopicFiles;
 import java.io.IOException;
-import java.util.Arrays;
 import java.util.BitSet;
 import java.util.List;
 import java.util.Map;
@@ -25,9 +27,6 @@ import java.util.stream.IntStream;
  * cursor is past records that were lost and whose offsets were assigned again.
  */
 public final class CursorLog implements HostedCursor {
-    /** No position. */
-    static final long NEVER = -1;
-
     private final Cursors cursors;
     private final TopicContext topic;
     private final String name;
@@ -40,38 +39,7 @@ public final class CursorLog implements HostedCursor {
     private final ReentrantLock writing = new ReentrantLock();
 
     @GuardedBy("this")
-    private long[] offsets; // by partition; too short when some were added since
-
-    /**
-     * By partition, the smallest offset that the file may hold: of what was written last and of
-     * what is being written, or failed to be. {@link #NEVER} when it certainly has none.
-     */
-    @GuardedBy("this")
-    private long[] persisted;
-
-    /** The partitions of which the file may have no offset although it may have one. */
-    @GuardedBy("this")
-    private final BitSet maybeNone = new BitSet();
-
-    /**
-     * The partitions whose position was lost with a damaged file, until a new one is set. The file
-     * then says {@link #NEVER} of them.
-     */
-    @GuardedBy("this")
-    private final BitSet lost = new BitSet();
-
-    /** What was committed and cannot be a position; in the file as it is, whatever is durable. */
-    @GuardedBy("this")
-    private final OutsideOffsets outside = new OutsideOffsets();
-
-    @GuardedBy("this")
-    private long changes;
-
-    @GuardedBy("this")
-    private long writtenChanges;
-
-    @GuardedBy("this")
-    private final DecidedMoves decided;
+    private final CursorPositions positions;
 
     /** The partitions that an open reader has reserved. */
     @GuardedBy("this")
@@ -80,64 +48,28 @@ public final class CursorLog implements HostedCursor {
     @GuardedBy("this")
     private boolean deleted;
 
-    private CursorLog(Cursors cursors, CursorFile.Content stored) {
+    /** Creates a cursor with what was read from its file. */
+    CursorLog(Cursors cursors, CursorFiles.Content stored) {
         this.cursors = cursors;
         this.topic = cursors.topic();
         this.name = stored.name();
-        this.decided = new DecidedMoves(stored.decisions());
-        this.offsets = new long[cursors.partitionCount()];
-        this.persisted = offsets;
-    }
-
-    /** Creates a cursor with the positions that were read from its file. */
-    static CursorLog of(Cursors cursors, CursorFile.Content stored) {
-        CursorLog cursor = new CursorLog(cursors, stored);
-        synchronized (cursor) {
-            cursor.take(stored);
-            cursor.persisted = cursor.countingLost(cursor.offsets);
-        }
-        return cursor;
+        this.positions = new CursorPositions(stored, cursors.partitionCount());
     }
 
     /** Returns what a cursor without a file has. */
-    static CursorFile.Content nothing(String name) {
-        return new CursorFile.Content(name, Map.of(), Map.of(), Map.of());
+    static CursorFiles.Content nothing(String name) {
+        return new CursorFiles.Content(name, Map.of(), Map.of(), Map.of());
     }
 
     /** Creates a cursor whose file is damaged: its reader might have been anywhere. */
     static CursorLog damaged(Cursors cursors, String name) {
         Map<Integer, Long> lost = new TreeMap<>();
         IntStream.range(0, cursors.partitionCount()).forEach(i -> lost.put(i, NEVER));
-        return of(cursors, new CursorFile.Content(name, lost, Map.of(), Map.of()));
-    }
-
-    /** A lost position might have been 0. */
-    @GuardedBy("this")
-    private long[] countingLost(long[] inFile) {
-        long[] counted = inFile.clone();
-        for (int i = 0; i < counted.length; i++) {
-            if (lost.get(i) && counted[i] == NEVER) {
-                counted[i] = 0;
-            }
-        }
-        return counted;
+        return new CursorLog(cursors, new CursorFiles.Content(name, lost, Map.of(), Map.of()));
     }
 
     public TopicContext topic() {
         return topic;
-    }
-
-    @GuardedBy("this")
-    private void take(CursorFile.Content stored) {
-        Arrays.fill(offsets, NEVER);
-        outside.replaceAll(stored.outside(), offsets.length);
-        for (Map.Entry<Integer, Long> e : stored.offsets().entrySet()) {
-            int partition = e.getKey();
-            if (partition < offsets.length) {
-                offsets[partition] = e.getValue();
-                lost.set(partition, e.getValue() == NEVER);
-            }
-        }
     }
 
     @Override
@@ -151,38 +83,30 @@ public final class CursorLog implements HostedCursor {
         if (topic.store().isReadOnly()) {
             lookAgain();
         }
-        return hasReachedOutside(log, partition) ? outside.at(partition) : positionIn(partition);
+        return hasReachedOutside(log) ? positions.outside(partition) : positions.at(partition);
     }
 
     @Override
     public synchronized OptionalLong committed(int partition) {
         long position = offset(partition);
-        return outside.has(partition)
-                ? OptionalLong.of(outside.at(partition))
+        return positions.hasOutside(partition)
+                ? OptionalLong.of(positions.outside(partition))
                 : position == NEVER ? OptionalLong.empty() : OptionalLong.of(position);
     }
 
     @GuardedBy("this")
-    private long positionIn(int partition) {
-        return partition < offsets.length ? offsets[partition] : NEVER;
-    }
-
-    /** Whether an offset that was outside the log is one that a cursor can have for good. */
-    @GuardedBy("this")
-    private boolean hasReachedOutside(SegmentedLog log, int partition) {
-        return outside.has(partition)
-                && outside.at(partition) >= 0
-                && outside.at(partition) <= log.durableOffset();
+    private boolean hasReachedOutside(SegmentedLog log) {
+        return positions.hasReachedOutside(log.index(), log.durableOffset());
     }
 
     /** For a cursor that another process advances. */
     @GuardedBy("this")
     private void lookAgain() {
         try {
-            CursorFile.Content stored = cursors.files().read(name);
-            take(stored == null ? nothing(name) : stored);
+            CursorFiles.Content stored = cursors.files().read(name);
+            positions.replace(stored == null ? nothing(name) : stored);
         } catch (DamagedFileException e) {
-            take(nothing(name));
+            positions.replace(nothing(name));
         } catch (IOException e) {
             throw TopicFiles.failed("cursor " + name + " could not be read", e);
         }
@@ -236,7 +160,7 @@ public final class CursorLog implements HostedCursor {
             return true;
         }
         log.checkCursor(name, offset);
-        long before = positionIn(partition);
+        long before = positions.at(partition);
         if (!mayGoBack && (before == NEVER || offset < before)) {
             return false;
         }
@@ -255,13 +179,12 @@ public final class CursorLog implements HostedCursor {
         SegmentedLog log = cursors.log(partition);
         synchronized (log.state().retaining()) {
             synchronized (this) { // a truncation that lowers the end after this finds the cursor
-                if (!deleted && decided.note(partition, decision)) {
+                if (!deleted && positions.note(partition, decision)) {
                     if (isOutside) {
                         keepOutside(partition, offset);
                     } else {
                         set(partition, Math.min(offset, log.nextOffset()));
                     }
-                    changes++; // the file has to tell of the decision, too
                     cursors.onChanged();
                 }
             }
@@ -270,7 +193,7 @@ public final class CursorLog implements HostedCursor {
 
     /** Returns whether the file contains the move by a decision. */
     public synchronized boolean isPersisted(int partition, long decision) {
-        return deleted || decided.isPersisted(partition, decision);
+        return deleted || positions.isPersisted(partition, decision);
     }
 
     @Override
@@ -290,52 +213,27 @@ public final class CursorLog implements HostedCursor {
 
     @GuardedBy("this")
     private void keepOutside(int partition, long offset) {
-        outside.put(partition, offset);
-        changes++;
+        positions.keepOutside(partition, offset);
         cursors.onChanged();
     }
 
     @GuardedBy("this")
     private void set(int partition, long offset) {
-        if (partition >= offsets.length) {
-            offsets = grown(offsets);
-            persisted = grown(persisted);
-        }
-        boolean wasOutside = outside.remove(partition);
-        boolean wasLost = lost.get(partition);
-        lost.clear(partition);
-        if (offsets[partition] != offset || wasLost || wasOutside) {
-            offsets[partition] = offset;
-            changes++;
+        if (positions.set(partition, offset, cursors.partitionCount())) {
             cursors.onChanged();
         }
     }
 
-    private long[] grown(long[] before) {
-        long[] after = Arrays.copyOf(before, cursors.partitionCount());
-        Arrays.fill(after, before.length, after.length, NEVER);
-        return after;
-    }
-
     /**
-     * The offset from which on its reader may need records, after a crash, too: by what the file
-     * may hold and by what it will hold. {@link #NEVER} when it has no position. An offset that was
-     * outside the log and no longer is becomes the position: only now, since its reader counts from
-     * here on, and retention, which asks, has not decided yet.
+     * Returns {@link CursorPositions#unreadFrom}. An offset that was outside the log and no longer
+     * is becomes the position: only now, since its reader counts from here on, and retention, which
+     * asks, has not decided yet.
      */
     synchronized long unreadFrom(int partition) {
-        if (hasReachedOutside(cursors.log(partition), partition)) {
-            set(partition, outside.at(partition));
+        if (hasReachedOutside(cursors.log(partition))) {
+            set(partition, positions.outside(partition));
         }
-        if (partition >= offsets.length) {
-            return NEVER;
-        }
-        long now = offsets[partition];
-        long then = persisted[partition];
-        if (now == NEVER) {
-            return then;
-        }
-        return then == NEVER || maybeNone.get(partition) ? 0 : Math.min(now, then);
+        return positions.unreadFrom(partition);
     }
 
     @Override
@@ -383,7 +281,7 @@ public final class CursorLog implements HostedCursor {
 
     /** Whether there is something to write. */
     synchronized boolean isChanged() {
-        return changes != writtenChanges && !deleted;
+        return positions.areChanged() && !deleted;
     }
 
     /**
@@ -391,39 +289,29 @@ public final class CursorLog implements HostedCursor {
      *
      * @return null when there is nothing to write
      */
-    CursorWrite beginWrite() {
-        long[] now;
-        long changesNow;
-        Map<Integer, Long> outsideNow;
-        Map<Integer, Long> decisions;
-        Map<Integer, Long> values = new TreeMap<>();
+    Write beginWrite() {
+        Write write;
         synchronized (this) {
             if (!isChanged()) {
                 return null;
             }
-            now = offsets.clone();
-            changesNow = changes;
-            outsideNow = outside.now();
-            decisions = decided.now();
-            lost.stream().forEach(partition -> values.put(partition, NEVER));
+            write = positions.copy();
         }
-        FirnException failure = null;
+        long[] now = write.offsets();
         for (int i = 0; i < now.length; i++) {
             if (now[i] != NEVER) {
                 PartitionForcer forcer = cursors.forcer(i);
                 try {
                     forcer.awaitDurable(now[i]);
                 } catch (FirnException e) {
-                    failure = e; // the offsets of the other partitions are written nevertheless
                     synchronized (this) {
-                        decided.keepPersisted(decisions, i);
+                        positions.onFailure(write, i, e);
                     }
                 }
                 now[i] = Math.min(now[i], forcer.log().durableOffset());
-                values.put(i, now[i]);
             }
         }
-        return new CursorWrite(now, values, outsideNow, changesNow, decisions, failure);
+        return write;
     }
 
     /** What keeps others from writing or deleting the file. */
@@ -436,43 +324,13 @@ public final class CursorLog implements HostedCursor {
      *
      * @return false when the file must not be written: it has something newer, or is deleted
      */
-    boolean mayWrite(CursorWrite write) {
-        if (!isNewer(write.changes())) {
-            return false;
-        }
-        mayPersist(write.offsets());
-        return true;
-    }
-
-    private synchronized boolean isNewer(long changesNow) {
-        return !deleted && changesNow > writtenChanges;
-    }
-
-    /** Until the write has returned, and if it fails, the file may have the old or the new. */
-    private synchronized void mayPersist(long[] now) {
-        for (int i = 0; i < now.length; i++) {
-            if (now[i] == NEVER || persisted[i] == NEVER) {
-                maybeNone.set(i, now[i] != persisted[i] || maybeNone.get(i));
-                persisted[i] = Math.max(persisted[i], now[i]); // the one that is an offset
-            } else {
-                persisted[i] = Math.min(persisted[i], now[i]);
-            }
-        }
+    synchronized boolean mayWrite(Write write) {
+        return !deleted && positions.begin(write);
     }
 
     /** The file is durable. Adds the partitions where it says something else than before. */
-    synchronized void wrote(CursorWrite write, BitSet moved) {
-        long[] now = write.offsets();
-        writtenChanges = Math.max(writtenChanges, write.failure() == null ? write.changes() : 0);
-        long[] counted = countingLost(now);
-        for (int i = 0; i < now.length; i++) {
-            if (persisted[i] != counted[i] || maybeNone.get(i)) {
-                moved.set(i);
-            }
-            persisted[i] = counted[i];
-        }
-        decided.persisted(write.decisions());
-        maybeNone.clear();
+    synchronized void wrote(Write write, BitSet moved) {
+        positions.onWritten(write, moved);
     }
 
     void delete() throws IOException {

@@ -33,7 +33,7 @@ public final class Cursors implements ReadPositions {
     private final IntSupplier partitions;
     private final IntFunction<PartitionForcer> forcers;
     private final Consumer<String> onDeleted;
-    private final CursorUpkeep upkeep;
+    private final CursorWriteDuty upkeep;
     private final CursorFiles files;
 
     @GuardedBy("cursors")
@@ -58,7 +58,7 @@ public final class Cursors implements ReadPositions {
         this.partitions = partitions;
         this.forcers = forcers;
         this.onDeleted = onDeleted;
-        this.upkeep = new CursorUpkeep(this);
+        this.upkeep = new CursorWriteDuty(this);
         this.files = new CursorFiles(topic.directory());
     }
 
@@ -99,7 +99,7 @@ public final class Cursors implements ReadPositions {
     private CursorLog known(String name) {
         CursorLog cursor = found(name);
         if (cursor == null) {
-            cursor = CursorLog.of(this, CursorLog.nothing(name));
+            cursor = new CursorLog(this, CursorLog.nothing(name));
             cursors.put(name, cursor);
         }
         return cursor;
@@ -121,12 +121,12 @@ public final class Cursors implements ReadPositions {
     /** Returns null when it has no file. Only then it certainly has no positions. */
     private CursorLog read(String name) {
         try {
-            CursorFile.Content stored = files.read(name);
+            CursorFiles.Content stored = files.read(name);
             if (stored == null) {
                 return null;
             }
             new CursorCheck(topic, files, partitionCount(), this::log).check(stored);
-            return CursorLog.of(this, stored);
+            return new CursorLog(this, stored);
         } catch (DamagedFileException e) {
             return CursorLog.damaged(this, name);
         } catch (IOException e) {
@@ -142,10 +142,10 @@ public final class Cursors implements ReadPositions {
     /** Throws when a name cannot be a cursor's. */
     public static void checkName(String name) {
         Objects.requireNonNull(name, "name");
-        if (!CursorFile.isName(name)) {
+        if (!CursorFiles.isName(name)) {
             throw new InvalidOptionException(
                     "a cursor's name has 1 to "
-                            + CursorFile.MAX_NAME
+                            + CursorFiles.MAX_NAME
                             + " characters and is to fit into a file's name with each byte of its"
                             + " UTF-8 other than a-z A-Z 0-9 . _ - taking three; this one has "
                             + name.length());
@@ -172,7 +172,7 @@ public final class Cursors implements ReadPositions {
     /** Whether {@link #names} has a name. */
     public boolean has(String name) {
         Objects.requireNonNull(name, "name");
-        if (!CursorFile.isName(name)) {
+        if (!CursorFiles.isName(name)) {
             return false;
         }
         try {
@@ -213,7 +213,7 @@ public final class Cursors implements ReadPositions {
                 if (cursor != null) {
                     cursor.delete();
                     cursors.remove(name); // until then retention waits for it
-                } else if (CursorFile.isName(name)) {
+                } else if (CursorFiles.isName(name)) {
                     files.delete(name);
                 }
             } catch (IOException e) {
@@ -304,8 +304,8 @@ public final class Cursors implements ReadPositions {
             }
             for (String name : readers.isAll() ? cursors.keySet() : readers.cursors()) {
                 CursorLog cursor = cursors.get(name);
-                long offset = cursor == null ? CursorLog.NEVER : cursor.unreadFrom(partition);
-                if (offset != CursorLog.NEVER) {
+                long offset = cursor == null ? CursorPositions.NEVER : cursor.unreadFrom(partition);
+                if (offset != CursorPositions.NEVER) {
                     offsets.put(name, offset);
                 } else if (!readers.isAll()) {
                     offsets.put(name, 0L);

@@ -9,7 +9,7 @@ import java.util.Iterator;
  * each run, because each is a file that is forced, and others need the thread meanwhile: appenders
  * that wait for a block, for example.
  */
-final class CursorUpkeep extends Duty {
+final class CursorWriteDuty extends Duty {
     private final Cursors cursors;
     private final long intervalMs;
     private long lastMs = Long.MIN_VALUE;
@@ -20,7 +20,7 @@ final class CursorUpkeep extends Duty {
     /** Whether one of this round was not written, or could have changed after its turn. */
     private boolean isIncomplete;
 
-    CursorUpkeep(Cursors cursors) {
+    CursorWriteDuty(Cursors cursors) {
         super(cursors.topic().store().tidying(), cursors.topic(), "cursors");
         this.cursors = cursors;
         this.intervalMs = cursors.topic().store().config().cursorIntervalMs();
