@@ -1,4 +1,4 @@
-package io.firn.format;
+package io.firn.golden;
 
 import io.firn.Appender;
 import io.firn.Batch;
@@ -32,7 +32,7 @@ import java.util.stream.Stream;
  * mvn -q -pl log-tests -am test-compile
  * cd log-tests
  * java -cp "target/classes:target/test-classes:$(cat target/test-classpath)" \
- *     io.firn.format.GoldenStoreGenerator src/test/resources/golden
+ *     io.firn.golden.GoldenStoreGenerator src/test/resources/golden
  * </pre>
  *
  * It refuses to replace a store that is there.

@@ -1,4 +1,4 @@
-package io.firn.format;
+package io.firn.golden;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
@@ -11,6 +11,7 @@ import io.firn.Compression;
 import io.firn.Durability;
 import io.firn.StoredRecord;
 import io.firn.Topic;
+import io.firn.format.BatchFormat;
 import io.firn.host.HostedAppender;
 import io.firn.host.HostedStore;
 import io.firn.kafka.KafkaBatches;

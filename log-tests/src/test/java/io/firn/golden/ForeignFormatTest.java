@@ -1,4 +1,4 @@
-package io.firn.format;
+package io.firn.golden;
 
 import static io.firn.kafka.SameRecords.assertSame;
 import static org.junit.jupiter.api.Assertions.assertEquals;

@@ -1,2 +1,2 @@
 /** The format of a whole store on files, beside Kafka's own tools. */
-package io.firn.format;
+package io.firn.golden;

@@ -1,4 +1,4 @@
-package io.firn.format;
+package io.firn.golden;
 
 import io.firn.LogStore;
 import io.firn.Partition;

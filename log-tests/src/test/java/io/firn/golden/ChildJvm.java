@@ -1,4 +1,4 @@
-package io.firn.format;
+package io.firn.golden;
 
 import static io.firn.api.Waiting.HANGS_AFTER_S;
 

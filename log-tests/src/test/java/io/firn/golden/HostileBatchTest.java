@@ -1,4 +1,4 @@
-package io.firn.format;
+package io.firn.golden;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
@@ -14,6 +14,10 @@ import io.firn.Partition;
 import io.firn.RecordHandler.Action;
 import io.firn.Tailer;
 import io.firn.TopicOptions;
+import io.firn.format.BatchFormat;
+import io.firn.format.Codecs;
+import io.firn.format.Scratch;
+import io.firn.format.Varint;
 import io.firn.host.HostedAppender;
 import io.firn.host.InvalidBatchException;
 import io.firn.kafka.KafkaBatches;
