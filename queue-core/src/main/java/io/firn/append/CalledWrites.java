@@ -58,7 +58,7 @@ final class CalledWrites {
             throws IOException {
         ByteBuffer buffer = buffers.take(size + LogSegment.TAIL_ZEROS);
         try {
-            encoder.store(buffer, 0, offset, segment.epochBits, time, value);
+            encoder.store(buffer, 0, offset, segment.epochBits(), time, value);
             writeZeros(segment, size);
             write(segment, 0, buffer, size, true);
         } finally {
@@ -100,11 +100,11 @@ final class CalledWrites {
      */
     void takeBack(LogSegment segment) throws IOException {
         int at = segment.written();
-        int end = Math.min(segment.capacity, at + BatchFormat.HEADER_LENGTH);
+        int end = Math.min(segment.capacity(), at + BatchFormat.HEADER_LENGTH);
         for (int from = at, to; from < end; from = to) {
             to = Math.min(end, (from / Mapping.PAGE + 1) * Mapping.PAGE);
             if (!isZero(segment, from, to)) {
-                segment.block.write(from, ByteBuffer.allocate(to - from));
+                segment.block().write(from, ByteBuffer.allocate(to - from));
             }
         }
     }
@@ -112,7 +112,7 @@ final class CalledWrites {
     /** Without the mapping: on tmpfs, reading a hole through it takes space. */
     private static boolean isZero(LogSegment segment, int from, int to) throws IOException {
         byte[] bytes = new byte[to - from];
-        segment.block.read(from, bytes, 0, bytes.length);
+        segment.block().read(from, bytes, 0, bytes.length);
         return Arrays.equals(bytes, new byte[bytes.length]);
     }
 
@@ -137,7 +137,7 @@ final class CalledWrites {
      */
     private void writeZeros(LogSegment segment, int size) throws IOException {
         int at = segment.written();
-        int end = Math.min(at + size + LogSegment.TAIL_ZEROS, segment.capacity);
+        int end = Math.min(at + size + LogSegment.TAIL_ZEROS, segment.capacity());
         int piece = (end - 1) / PIECE * PIECE;
         if (piece < at || !isMuchForcedAtOnce(segment, piece)) {
             return;
@@ -146,8 +146,8 @@ final class CalledWrites {
             if (zeros == null) {
                 zeros = ZEROS.get();
             }
-            int length = Math.min(PIECE, segment.capacity - piece);
-            segment.block.write(piece, zeros.limit(length).position(0));
+            int length = Math.min(PIECE, segment.capacity() - piece);
+            segment.block().write(piece, zeros.limit(length).position(0));
         } catch (StoreFullException e) {
             forcedAtOnce = 0; // the batch itself may have space
         }
@@ -173,14 +173,14 @@ final class CalledWrites {
             throws IOException {
         int at = segment.written() + from;
         int end = length;
-        if (isLast && segment.capacity - at - length >= LogSegment.TAIL_ZEROS) {
+        if (isLast && segment.capacity() - at - length >= LogSegment.TAIL_ZEROS) {
             buffer.putLong(end, 0);
             buffer.putInt(end + Long.BYTES, 0);
             end += LogSegment.TAIL_ZEROS;
         }
         for (int done = 0, next; done < end; done = next) {
             next = Math.min(end, done + leftInPiece(at + done));
-            segment.block.write(at + done, buffer.limit(next).position(done));
+            segment.block().write(at + done, buffer.limit(next).position(done));
         }
         buffer.clear();
     }

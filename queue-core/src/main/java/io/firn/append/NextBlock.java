@@ -73,7 +73,7 @@ public final class NextBlock {
 
     /** The position above which a segment's successor is reserved. */
     public static int reserveAbove(LogSegment active) {
-        return active.capacity / RESERVE_AT_FRACTION;
+        return active.capacity() / RESERVE_AT_FRACTION;
     }
 
     // ---- the writer's side

@@ -181,7 +181,7 @@ final class PartitionWriter {
         LogSegment segment = room(batch.length(), info.count());
         return segment == null
                 ? Appender.BACK_PRESSURED
-                : store(segment, batch, info, segment.epochBits, hasCrc, isOwn);
+                : store(segment, batch, info, segment.epochBits(), hasCrc, isOwn);
     }
 
     /**
@@ -298,9 +298,9 @@ final class PartitionWriter {
     private void publish(LogSegment segment, int size, long offset, int count, long maxTimestamp) {
         int position = bytes.position();
         int end = position + size;
-        int lastOffset = (int) (offset - segment.baseOffset) + count - 1;
+        int lastOffset = (int) (offset - segment.baseOffset()) + count - 1;
         segment.index().onBatch(position, size, lastOffset, maxTimestamp);
-        long pair = (offset + count - segment.baseOffset) << 32 | end;
+        long pair = (offset + count - segment.baseOffset()) << 32 | end;
         bytes.moveTo(end);
         nextOffset = offset + count;
         segment.setEnd(pair);
@@ -326,11 +326,11 @@ final class PartitionWriter {
     }
 
     private boolean fits(LogSegment segment, int size, int count) {
-        return segment.capacity - bytes.position() >= size
+        return segment.capacity() - bytes.position() >= size
                 && !rollWanted
                 // Offsets in a segment are stored as ints, and a foreign batch that is
                 // compressed may count more records than it has bytes.
-                && nextOffset() - segment.baseOffset <= Integer.MAX_VALUE - count;
+                && nextOffset() - segment.baseOffset() <= Integer.MAX_VALUE - count;
     }
 
     private LogSegment roll(int size) {
@@ -347,7 +347,7 @@ final class PartitionWriter {
         if (next == null) {
             return null;
         }
-        next.baseOffset = nextOffset();
+        next.beginAt(nextOffset());
         if (log.topic().isReplicated()) {
             begin(next);
         }
@@ -393,7 +393,7 @@ final class PartitionWriter {
 
     private void end(LogSegment segment) {
         pins.letGo();
-        segment.endOffset = nextOffset();
+        segment.roll(nextOffset());
         log.onRolled(segment);
         RollEvent.emit(log, segment);
         forcer.call();

@@ -54,7 +54,7 @@ final class PreparedSpace {
         this.segment = segment;
         this.window = window;
         this.store = store;
-        this.done = segment.preparedTo;
+        this.done = segment.preparedTo();
         this.to = done;
         this.askAbove = Math.min(done, SpaceWindow.step(window.fixed()));
     }
@@ -111,7 +111,7 @@ final class PreparedSpace {
      *     segment has no more space
      */
     boolean want(int end) {
-        if (state.get() != IDLE || done == segment.capacity || !begin(end)) {
+        if (state.get() != IDLE || done == segment.capacity() || !begin(end)) {
             return false;
         }
         state.set(WANTED);
@@ -121,20 +121,20 @@ final class PreparedSpace {
     /** Decides where; false when enough is prepared. */
     private boolean begin(int batchEnd) {
         int written = segment.written();
-        int beyond = Math.min(Math.max(written + DISTANCE, batchEnd), segment.capacity);
+        int beyond = Math.min(Math.max(written + DISTANCE, batchEnd), segment.capacity());
         boolean continues = beyond <= done;
-        int start = continues ? done : Math.min(pageAfter(beyond), segment.capacity);
-        if (start == segment.capacity) {
+        int start = continues ? done : Math.min(pageAfter(beyond), segment.capacity());
+        if (start == segment.capacity()) {
             return false;
         }
         int share = store.preparedShare().ofEach();
         int ahead = window.ask(store.clock().time(), written, share);
         askAbove = beyond + SpaceWindow.step(ahead);
-        int end = beyond + Math.min(ahead, segment.capacity - beyond);
+        int end = beyond + Math.min(ahead, segment.capacity() - beyond);
         if (end <= start) {
             return false;
         }
-        to = Math.min(segment.capacity, pageAfter(end));
+        to = Math.min(segment.capacity(), pageAfter(end));
         if (!continues) {
             from = start;
         }
@@ -178,14 +178,14 @@ final class PreparedSpace {
         int stop = done + Math.min(STEP, to - done);
         View view = segment.pin(); // the pages are touched
         try {
-            while (done < stop && segment.endOffset == LogSegment.OPEN) {
+            while (done < stop && segment.endOffset() == LogSegment.OPEN) {
                 int next = Math.min(stop, done + PIECE);
-                segment.block.prepare(done, next, durably);
+                segment.block().prepare(done, next, durably);
                 done = next;
             }
-            return done < to && segment.endOffset == LogSegment.OPEN;
+            return done < to && segment.endOffset() == LogSegment.OPEN;
         } catch (IllegalStateException e) {
-            if (segment.endOffset == LogSegment.OPEN) {
+            if (segment.endOffset() == LogSegment.OPEN) {
                 throw e; // otherwise it was sealed meanwhile
             }
             return false;

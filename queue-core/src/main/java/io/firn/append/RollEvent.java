@@ -37,8 +37,8 @@ public final class RollEvent extends Event {
         }
         RollEvent event = new RollEvent();
         event.partition = log.toString();
-        event.baseOffset = ended.baseOffset;
-        event.endOffset = ended.endOffset;
+        event.baseOffset = ended.baseOffset();
+        event.endOffset = ended.endOffset();
         event.commit();
     }
 }

@@ -53,7 +53,7 @@ final class SegmentBytes {
         window.roll(position, log.topic().options().preparedBytes());
         segment = next;
         position = next == null ? 0 : next.written();
-        boolean needsSpace = next != null && next.isWrittenByCalls;
+        boolean needsSpace = next != null && next.isWrittenByCalls();
         prepared = needsSpace ? new PreparedSpace(next, window, log.store()) : null;
         storesTo = needsSpace ? 0 : ALWAYS;
     }
@@ -74,7 +74,7 @@ final class SegmentBytes {
         LogSegment to = segment;
         if (mayStore(size, true)) {
             int at = position;
-            encoder.store(to.memory, at, offset, to.epochBits, time, value);
+            encoder.store(to.memory(), at, offset, to.epochBits(), time, value);
             storeZeros(to, at + size);
         } else {
             calls.write(to, size, encoder, offset, time, value);
@@ -98,7 +98,7 @@ final class SegmentBytes {
 
     private void store(Source batch, long offset, int epochBits, boolean hasCrc) {
         int at = position;
-        ByteBuffer memory = segment.memory;
+        ByteBuffer memory = segment.memory();
         batch.copyTo(memory, at);
         memory.putLong(at + BatchFormat.BASE_OFFSET, offset);
         memory.putInt(at + BatchFormat.EPOCH, epochBits);
@@ -113,9 +113,9 @@ final class SegmentBytes {
 
     /** After the last batch, so that no stale batch continues it. */
     private static void storeZeros(LogSegment segment, int end) {
-        if (segment.capacity - end >= LogSegment.TAIL_ZEROS) {
-            segment.memory.putLong(end, 0);
-            segment.memory.putInt(end + Long.BYTES, 0);
+        if (segment.capacity() - end >= LogSegment.TAIL_ZEROS) {
+            segment.memory().putLong(end, 0);
+            segment.memory().putInt(end + Long.BYTES, 0);
         }
     }
 
@@ -135,7 +135,7 @@ final class SegmentBytes {
             return false;
         }
         int at = position;
-        int end = Math.min(at + size + LogSegment.TAIL_ZEROS, segment.capacity);
+        int end = Math.min(at + size + LogSegment.TAIL_ZEROS, segment.capacity());
         return end <= storesTo
                 || isPrepared(space, at, end, isOwn && (isSmall || window.fixed() > 0));
     }

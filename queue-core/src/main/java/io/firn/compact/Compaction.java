@@ -129,7 +129,7 @@ final class Compaction {
     private long noteKeys(DirtyPart part, BatchRewriter batch) {
         long done = 0;
         for (LogSegment segment : part.segments()) {
-            if (segment.endOffset <= part.from() || leftOut.isResting(segment)) {
+            if (segment.endOffset() <= part.from() || leftOut.isResting(segment)) {
                 continue;
             }
             try (SourceSegment source = new SourceSegment(segment)) {
@@ -147,7 +147,7 @@ final class Compaction {
                 }
             } catch (IOException | InternalError e) {
                 if (!segment.isDoomed()) {
-                    log.store().stateOf(segment.block.tier()).noteError(e);
+                    log.store().stateOf(segment.block().tier()).noteError(e);
                     leftOut.addResting(segment, "the medium failed: " + e.getMessage(), retryMs);
                 }
             }
@@ -284,7 +284,7 @@ final class Compaction {
         List<LogSegment> group = new ArrayList<>();
         long bytes = 0;
         LogSegment head = segments.get(first);
-        TierState tier = log.store().stateOf(head.block.tier());
+        TierState tier = log.store().stateOf(head.block().tier());
         int room = Math.min(log.topic().segmentBytes(), tier.tier().maxSegmentBytes());
         room -= room / SPARE_SHARE;
         for (LogSegment next : segments.subList(first, segments.size())) {
@@ -292,9 +292,9 @@ final class Compaction {
             boolean fits =
                     group.isEmpty()
                             || (bytes <= room
-                                    && next.endOffset - head.baseOffset <= Integer.MAX_VALUE
-                                    && log.store().stateOf(next.block.tier()) == tier);
-            if (!fits || leftOut.contains(next) || next.baseOffset >= knownTo) {
+                                    && next.endOffset() - head.baseOffset() <= Integer.MAX_VALUE
+                                    && log.store().stateOf(next.block().tier()) == tier);
+            if (!fits || leftOut.contains(next) || next.baseOffset() >= knownTo) {
                 break;
             }
             group.add(next);

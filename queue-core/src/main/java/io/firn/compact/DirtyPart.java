@@ -65,10 +65,10 @@ record DirtyPart(
         int first = 0;
         for (int i = 0; i < all.length; i++) {
             LogSegment segment = all[i];
-            if (!sealed.isSealed(i) || !segment.block.isFinished() || segment.endOffset > end) {
+            if (!sealed.isSealed(i) || !segment.block().isFinished() || segment.endOffset() > end) {
                 break;
             }
-            if (segment.endOffset <= log.logStartOffset()) {
+            if (segment.endOffset() <= log.logStartOffset()) {
                 continue; // it is about to be deleted
             }
             long sealTimeMs = sealed.ms(i);
@@ -78,7 +78,7 @@ record DirtyPart(
             }
             first = segments.isEmpty() ? i : first;
             segments.add(segment);
-            to = segment.endOffset;
+            to = segment.endOffset();
             if (!staysAsItIs.test(segment)) {
                 from = Math.min(from, leftOut.compactedTo(segment));
             }
@@ -97,7 +97,7 @@ record DirtyPart(
             LogSegment segment = segments.get(i);
             bytes += segment.written();
             long sealTimeMs = sealTimesMs[i];
-            if (segment.endOffset > from) {
+            if (segment.endOffset() > from) {
                 dirtyBytes += segment.written();
                 oldestMs = Math.min(oldestMs, Math.min(beforeMs, sealTimeMs));
             }
@@ -108,8 +108,8 @@ record DirtyPart(
 
     /** Returns the offset up to which the last compaction of a segment knew all keys. */
     static long compactedTo(LogSegment segment) {
-        Mark mark = segment.block.mark();
-        return Math.max(segment.baseOffset, mark.compactedTo());
+        Mark mark = segment.block().mark();
+        return Math.max(segment.baseOffset(), mark.compactedTo());
     }
 
     /** Returns the part of the bytes that was not compacted yet; 0 when there is nothing. */

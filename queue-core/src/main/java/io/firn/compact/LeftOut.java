@@ -116,8 +116,8 @@ final class LeftOut {
     synchronized long unreadAbove(LogSegment segment) {
         long least = NEVER;
         for (Map.Entry<LogSegment, Entry> each : entries.entrySet()) {
-            long base = each.getKey().baseOffset;
-            if (each.getValue().isUnread && base >= segment.endOffset) {
+            long base = each.getKey().baseOffset();
+            if (each.getValue().isUnread && base >= segment.endOffset()) {
                 least = Math.min(least, base);
             }
         }

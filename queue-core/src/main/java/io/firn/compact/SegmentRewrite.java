@@ -2,7 +2,7 @@ package io.firn.compact;
 
 import io.firn.StoreFullException;
 import io.firn.log.LogSegment;
-import io.firn.log.SegmentStage;
+import io.firn.log.LogSegment.Lifecycle;
 import io.firn.log.SegmentedLog;
 import io.firn.log.TierState;
 import io.firn.medium.GuardedLog;
@@ -74,7 +74,7 @@ final class SegmentRewrite {
         this.filter = filter;
         this.compactedTo = compactedTo;
         this.pace = pace;
-        this.tier = log.store().stateOf(sources.get(0).block.tier());
+        this.tier = log.store().stateOf(sources.get(0).block().tier());
     }
 
     /** Returns why nothing was done; null when something was. */
@@ -105,17 +105,14 @@ final class SegmentRewrite {
         } catch (IOException e) {
             return skip("its producers could not be recorded: " + e.getMessage());
         }
-        if (!enterAll(SegmentStage.STAYING, SegmentStage.MOVING)) { // step 2
-            return skip("it is being moved or deleted");
+        if (!enterAll(Lifecycle.SEALED, Lifecycle.MOVING)) { // step 2
+            return skip("it is being moved or deleted, or was moved just now");
         }
         tier.onMoveBegins();
         try {
-            return isEachAtRest()
-                    ? rewrite()
-                    : skip("it was moved just now, or is on its way back");
+            return isEachAtRest() ? rewrite() : skip("it was moved just now");
         } finally {
-            enterAny(SegmentStage.PUBLISHING, SegmentStage.STAYING);
-            enterAny(SegmentStage.MOVING, SegmentStage.STAYING);
+            sources.forEach(LogSegment::giveUp);
             tier.onMoveEnds();
         }
     }
@@ -127,7 +124,7 @@ final class SegmentRewrite {
 
     @SuppressWarnings("ReferenceEquality") // this very tier
     private boolean isEachAtRest() {
-        return sources.stream().allMatch(each -> each.block.tier() == tier.tier() && !each.lingers);
+        return sources.stream().allMatch(each -> each.block().tier() == tier.tier());
     }
 
     private boolean rewrite() {
@@ -155,13 +152,13 @@ final class SegmentRewrite {
             RewriteTarget target =
                     new RewriteTarget(
                             copy,
-                            first().baseOffset,
+                            first().baseOffset(),
                             most,
                             "the rewritten " + first() + " in tier " + tier);
             if (!source.copyTo(target) || !target.finish(pace)) { // step 3
                 return skip("cancelled");
             }
-            if (!enterAll(SegmentStage.MOVING, SegmentStage.PUBLISHING)) { // step 4
+            if (!enterAll(Lifecycle.MOVING, Lifecycle.PUBLISHING)) { // step 4
                 return skip("it is being deleted");
             }
             Mark mark = markOf(target.size());
@@ -196,21 +193,23 @@ final class SegmentRewrite {
 
     /** Nothing in it goes: it is only noted up to where all keys were known. */
     private boolean markOnly() throws IOException {
-        if (!enterAll(SegmentStage.MOVING, SegmentStage.PUBLISHING)) {
+        if (!enterAll(Lifecycle.MOVING, Lifecycle.PUBLISHING)) {
             return skip("it is being deleted");
         }
         LogSegment only = first();
-        only.block.rewriteMark(markOf(only.written()));
+        only.block().rewriteMark(markOf(only.written()));
         return true;
     }
 
     private void replaceBy(Block block) {
-        made = new LogSegment(block, first().baseOffset, block.mark().position(), last().endOffset);
+        made =
+                new LogSegment(
+                        block, first().baseOffset(), block.mark().position(), last().endOffset());
         log.replaceSegments(sources, made);
         for (LogSegment each : sources) {
-            each.enter(SegmentStage.PUBLISHING, SegmentStage.DOOMED);
+            each.enter(Lifecycle.PUBLISHING, Lifecycle.DOOMED);
             View view = each.detachView();
-            Block old = each.block;
+            Block old = each.block();
             releases.free(view, old.tier(), old::delete);
         }
     }
@@ -219,17 +218,17 @@ final class SegmentRewrite {
         int generation = 0;
         long sealTimeMs = -1;
         for (LogSegment each : sources) {
-            Mark mark = each.block.mark();
+            Mark mark = each.block().mark();
             generation = Math.max(generation, mark.generation());
             sealTimeMs = Math.max(sealTimeMs, mark.sealTimeMs());
         }
-        return last().block
+        return last().block()
                 .mark()
                 .rewritten(
-                        last().epoch,
-                        first().baseOffset,
+                        last().epoch(),
+                        first().baseOffset(),
                         position,
-                        last().endOffset,
+                        last().endOffset(),
                         sealTimeMs, // also if it is to come: the clock may be behind for a while
                         generation + 1,
                         compactedTo);
@@ -243,8 +242,8 @@ final class SegmentRewrite {
         return sources.get(sources.size() - 1);
     }
 
-    /** Changes the stage of all segments, or of none. */
-    private boolean enterAll(SegmentStage from, SegmentStage to) {
+    /** Changes the state of all segments, or of none. */
+    private boolean enterAll(Lifecycle from, Lifecycle to) {
         for (int i = 0; i < sources.size(); i++) {
             if (!sources.get(i).enter(from, to)) {
                 for (LogSegment entered : sources.subList(0, i)) {
@@ -254,11 +253,5 @@ final class SegmentRewrite {
             }
         }
         return true;
-    }
-
-    private void enterAny(SegmentStage from, SegmentStage to) {
-        for (LogSegment each : sources) {
-            each.enter(from, to);
-        }
     }
 }

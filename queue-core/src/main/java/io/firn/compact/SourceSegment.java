@@ -28,7 +28,7 @@ final class SourceSegment implements AutoCloseable {
         this.segment = segment;
         this.view = segment.pin();
         this.memory = view.buffer();
-        this.walk = segment.walk(memory, 0, segment.baseOffset);
+        this.walk = segment.walk(memory, 0, segment.baseOffset());
     }
 
     /**

@@ -139,10 +139,10 @@ public final class CursorLags {
             long pair = segment.end();
             long end = segment.offsetOf(pair);
             long written = LogSegment.positionOf(pair);
-            if (segment.baseOffset >= offset) {
+            if (segment.baseOffset() >= offset) {
                 bytes += written;
             } else if (end > offset) {
-                double share = (double) (end - offset) / (end - segment.baseOffset);
+                double share = (double) (end - offset) / (end - segment.baseOffset());
                 bytes += Math.round(written * share);
             }
         }

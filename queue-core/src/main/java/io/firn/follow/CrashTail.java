@@ -118,17 +118,17 @@ public final class CrashTail {
         long next = -1;
         if (segments.length > 0) {
             LogSegment last = segments[segments.length - 1];
-            next = last.endOffset;
+            next = last.endOffset();
             if (next == LogSegment.OPEN) {
                 long pair = last.end();
                 int position = LogSegment.positionOf(pair);
                 BatchesAboveMark.End end =
                         batches.after(
-                                last.block,
+                                last.block(),
                                 position,
                                 last.offsetOf(pair),
                                 log.topic().isReplicated());
-                pieces.add(new Piece(last.block, last.baseOffset, end));
+                pieces.add(new Piece(last.block(), last.baseOffset(), end));
                 next = end.offset();
             }
         }

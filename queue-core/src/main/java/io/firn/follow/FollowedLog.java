@@ -79,7 +79,7 @@ public final class FollowedLog implements Runnable {
             return false;
         }
         long written = active.offsetOf(newEnd);
-        if (newStart > written || LogSegment.positionOf(newEnd) > active.capacity) {
+        if (newStart > written || LogSegment.positionOf(newEnd) > active.capacity()) {
             return false; // Java may tell late that the file was cut: until then loads give
             // anything
         }

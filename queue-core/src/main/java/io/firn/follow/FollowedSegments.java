@@ -30,7 +30,7 @@ public final class FollowedSegments {
     public static final int LOOKS_AT_A_GAP = 20;
 
     private static final Comparator<LogSegment> BY_BASE =
-            Comparator.comparingLong(segment -> segment.baseOffset);
+            Comparator.comparingLong(segment -> segment.baseOffset());
 
     private final BatchesAboveMark batches;
     private final Map<Block, LogSegment> known = new IdentityHashMap<>();
@@ -109,15 +109,15 @@ public final class FollowedSegments {
         }
         all.sort(BY_BASE); // stable: of two copies of one segment, the hotter comes first
         for (int i = all.size() - 1; i > 0; i--) {
-            if (all.get(i).baseOffset == all.get(i - 1).baseOffset) {
+            if (all.get(i).baseOffset() == all.get(i - 1).baseOffset()) {
                 all.remove(i); // it is being moved
             }
         }
         for (int i = 0; i < all.size() - 1; i++) {
-            if (!all.get(i).sealed) {
+            if (!all.get(i).isSealed()) {
                 // Sealed since the last look: otherwise its successor would have no mark yet.
-                all.get(i).block.refreshMark();
-                segmentOf(log, all.get(i).block, read);
+                all.get(i).block().refreshMark();
+                segmentOf(log, all.get(i).block(), read);
             }
         }
         long start = Math.max(startOf(log, followed), log.logStartOffset());
@@ -127,9 +127,10 @@ public final class FollowedSegments {
         long visible = Math.max(durable, log.nextOffset());
         for (LogSegment segment : all) {
             // What was seen above the mark is not proven yet.
-            long marked = segment.sealed ? segment.endOffset : segment.block.mark().offset();
+            long marked =
+                    segment.isSealed() ? segment.endOffset() : segment.block().mark().offset();
             durable = Math.max(durable, marked);
-            if (!segment.sealed && !missed.containsKey(segment)) {
+            if (!segment.isSealed() && !missed.containsKey(segment)) {
                 lookAboveMark(log, segment, read);
             }
             visible = Math.max(visible, segment.offsetOf(segment.end()));
@@ -162,7 +163,7 @@ public final class FollowedSegments {
             SegmentedLog log, List<LogSegment> all, long start, long durable, long next) {
         for (LogSegment before : log.segments()) {
             int at = Collections.binarySearch(all, before, BY_BASE);
-            if (at >= 0 && !all.get(at).sealed) {
+            if (at >= 0 && !all.get(at).isSealed()) {
                 all.get(at).raiseEnd(before.end());
             }
         }
@@ -180,16 +181,16 @@ public final class FollowedSegments {
 
     private static boolean isActive(LogSegment last, Published read) {
         return last != null
-                && !last.sealed
-                && last.baseOffset == read.base()
-                && last.block.mark().epoch() == read.epoch();
+                && !last.isSealed()
+                && last.baseOffset() == read.base()
+                && last.block().mark().epoch() == read.epoch();
     }
 
     /** The end of a segment that has a successor is known before it is sealed. */
     private static void endRolled(List<LogSegment> all) {
         for (int i = 0; i < all.size() - 1; i++) {
-            if (!all.get(i).sealed) {
-                all.get(i).endOffset = all.get(i + 1).baseOffset;
+            if (!all.get(i).isSealed()) {
+                all.get(i).roll(all.get(i + 1).baseOffset());
             }
         }
     }
@@ -209,7 +210,7 @@ public final class FollowedSegments {
         if (last == null || isAnother) {
             return false;
         }
-        if (last.baseOffset == read.baseBefore() && !last.sealed) {
+        if (last.baseOffset() == read.baseBefore() && !last.isSealed()) {
             last.raiseEnd(read.endBefore());
         }
         if (last.offsetOf(last.end()) != read.base()) {
@@ -241,8 +242,8 @@ public final class FollowedSegments {
         List<LogSegment> found = List.copyOf(all);
         for (LogSegment before : log.segments()) {
             int at = Collections.binarySearch(found, before, BY_BASE);
-            boolean isRolled = at < 0 && !before.sealed && -at - 1 < found.size();
-            long end = isRolled ? knownEnd(before) : before.endOffset;
+            boolean isRolled = at < 0 && !before.isSealed() && -at - 1 < found.size();
+            long end = isRolled ? knownEnd(before) : before.endOffset();
             boolean isMissing = at < 0 && end > start && !isReplaced(before, found, -at - 2);
             if (isMissing && missed.merge(before, 1, Integer::sum) < LOOKS_AT_A_GAP) {
                 all.add(before);
@@ -263,14 +264,14 @@ public final class FollowedSegments {
 
     /** Whether compaction has put a segment in its place, which begins before it. */
     private static boolean isReplaced(LogSegment before, List<LogSegment> found, int at) {
-        if (at < 0 || !found.get(at).sealed) {
+        if (at < 0 || !found.get(at).isSealed()) {
             return false;
         }
         LogSegment other = found.get(at);
         // It may have been sealed and compacted since the last look.
-        long end = before.sealed ? before.endOffset : knownEnd(before);
-        return other.endOffset >= end
-                && other.block.mark().generation() > before.block.mark().generation();
+        long end = before.isSealed() ? before.endOffset() : knownEnd(before);
+        return other.endOffset() >= end
+                && other.block().mark().generation() > before.block().mark().generation();
     }
 
     /** Whether something was held back that the next looks may show. */
@@ -297,7 +298,7 @@ public final class FollowedSegments {
      * been read while it was written again.
      */
     private void stopAtGap(SegmentedLog log, List<LogSegment> all, long start) {
-        boolean isAtFront = !all.isEmpty() && all.get(0).baseOffset > start;
+        boolean isAtFront = !all.isEmpty() && all.get(0).baseOffset() > start;
         if (isAtFront && log.nextOffset() <= start) {
             if (gaps.merge(log, 1, Integer::sum) < LOOKS_AT_A_GAP) {
                 all.clear();
@@ -307,9 +308,9 @@ public final class FollowedSegments {
         long next = log.nextOffset(); // before the ends that it may be raised to
         for (int i = 0; i < all.size() - 1; i++) {
             LogSegment segment = all.get(i);
-            boolean isMissed = !segment.sealed && missed.containsKey(segment);
-            long end = isMissed ? knownEnd(segment) : segment.endOffset;
-            if (end < all.get(i + 1).baseOffset) {
+            boolean isMissed = !segment.isSealed() && missed.containsKey(segment);
+            long end = isMissed ? knownEnd(segment) : segment.endOffset();
+            if (end < all.get(i + 1).baseOffset()) {
                 int looks = gaps.merge(log, 1, Integer::sum);
                 if (looks < LOOKS_AT_A_GAP && end >= next) {
                     all.subList(i + 1, all.size()).clear();
@@ -343,7 +344,7 @@ public final class FollowedSegments {
             segment = new LogSegment(block, mark.baseOffset()).ofReplica(isReplica);
             known.put(block, segment);
         }
-        if (segment.sealed) {
+        if (segment.isSealed()) {
             return segment;
         }
         boolean isSealed = mark.state() == SegmentState.SEALED;
@@ -355,8 +356,7 @@ public final class FollowedSegments {
         int length = isSealed ? Math.min(mark.position(), block.capacity()) : mark.position();
         segment.raiseEnd(length, end);
         if (isSealed) {
-            segment.endOffset = end;
-            segment.sealed = true;
+            segment.sealedAt(end);
             segment.index(null); // an index that was made earlier covers only a part
         }
         return segment;
@@ -379,13 +379,13 @@ public final class FollowedSegments {
 
     private void lookAboveMark(SegmentedLog log, LogSegment segment, Published read)
             throws IOException {
-        if (read != null && segment.baseOffset == read.base()) {
-            if (segment.block.mark().epoch() == read.epoch()) {
+        if (read != null && segment.baseOffset() == read.base()) {
+            if (segment.block().mark().epoch() == read.epoch()) {
                 segment.raiseEnd(read.end());
             }
             return;
         }
-        if (read != null && segment.baseOffset == read.baseBefore()) {
+        if (read != null && segment.baseOffset() == read.baseBefore()) {
             segment.raiseEnd(read.endBefore());
             return;
         }
@@ -396,7 +396,7 @@ public final class FollowedSegments {
         int position = LogSegment.positionOf(pair);
         boolean isReplica = log.topic().isReplicated();
         BatchesAboveMark.End end =
-                batches.after(segment.block, position, segment.offsetOf(pair), isReplica);
+                batches.after(segment.block(), position, segment.offsetOf(pair), isReplica);
         segment.raiseEnd(end.position(), end.offset());
     }
 

@@ -104,10 +104,10 @@ final class PublishedLog implements OffsetPublisher, OffsetSlot.Log {
     @Override
     public synchronized void begun(LogSegment segment, LogSegment before) {
         if (!closed) {
-            long baseBefore = before == null ? -1 : before.baseOffset;
+            long baseBefore = before == null ? -1 : before.baseOffset();
             long endBefore = before == null ? 0 : before.end();
             try {
-                slot.begin(segment.baseOffset, segment.epoch, baseBefore, endBefore);
+                slot.begin(segment.baseOffset(), segment.epoch(), baseBefore, endBefore);
                 slot.changed();
             } catch (InternalError e) {
                 file.lost(e);

@@ -38,7 +38,7 @@ final class ForceDuty extends Duty {
     @Override
     protected int lane() {
         LogSegment next = log.segmentList().oldestUnsealed();
-        return next == null ? 0 : log.store().stateOf(next.block.tier()).index();
+        return next == null ? 0 : log.store().stateOf(next.block().tier()).index();
     }
 
     /** It then only fails futures. */

@@ -103,7 +103,7 @@ final class SegmentForcer {
         LogSegment[] segments = log.segments();
         for (int i = SegmentList.firstUnsealed(segments); i < segments.length; i++) {
             LogSegment segment = segments[i];
-            long end = segment.endOffset;
+            long end = segment.endOffset();
             forceBytes(segment);
             if (!log.store().ownership().isOurs()) { // between force and acknowledgement (O31)
                 log.lose(log.store().ownership().loss());
@@ -142,7 +142,7 @@ final class SegmentForcer {
         boolean sampled = isTimed && forces.getPlain() % FORCES_PER_SAMPLE == 0;
         long start = sampled ? System.nanoTime() : 0;
         // With the zeros after the last batch, which mark its end for recovery.
-        segment.block.force(from, Math.min(to + LogSegment.TAIL_ZEROS, segment.capacity));
+        segment.block().force(from, Math.min(to + LogSegment.TAIL_ZEROS, segment.capacity()));
         if (sampled) {
             forceNs = System.nanoTime() - start;
         }

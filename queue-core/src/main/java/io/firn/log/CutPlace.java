@@ -25,7 +25,7 @@ public record CutPlace(long offset, LogSegment segment, int position, boolean ha
         int position = 0;
         boolean hasTransactions = false;
         for (LogSegment segment : log.segments()) {
-            if (segment.endOffset <= offset || segment.written() == 0) {
+            if (segment.endOffset() <= offset || segment.written() == 0) {
                 continue;
             }
             View view = segment.pin();
@@ -37,7 +37,7 @@ public record CutPlace(long offset, LogSegment segment, int position, boolean ha
                                 SegmentIndexes.of(segment),
                                 memory,
                                 new BatchVerifier(),
-                                Math.max(offset, segment.baseOffset));
+                                Math.max(offset, segment.baseOffset()));
                 while (walk.next()) {
                     if (walk.toOffset() <= offset) {
                         continue;

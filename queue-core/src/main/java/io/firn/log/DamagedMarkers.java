@@ -27,7 +27,7 @@ public final class DamagedMarkers {
             if (segment.offsetOf(segment.end()) > offset) {
                 View view = segment.pin();
                 try {
-                    search(segment, view.buffer(), Math.max(offset, segment.baseOffset));
+                    search(segment, view.buffer(), Math.max(offset, segment.baseOffset()));
                 } finally {
                     view.unpin();
                 }

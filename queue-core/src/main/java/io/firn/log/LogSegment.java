@@ -19,6 +19,23 @@ import java.nio.ByteBuffer;
  * <p>The holder of the append turn updates how far it is written and, at the roll, the end offset;
  * the holder of the force gate updates how far it is forced and that it is sealed. Both become
  * visible to readers through the partition's published offsets.
+ *
+ * <p>Its life; any thread reads the state, and the change of the state by compare-and-set decides
+ * between threads, such as between a deletion and a move:
+ *
+ * <pre>
+ *             roll           seal            enter            enter
+ *   WRITING ───────→ ROLLED ───────→ SEALED ───────→ MOVING ───────→ PUBLISHING
+ *                                    ↑    ↑  giveUp    │     giveUp    │     │
+ *                                    │    └────────────┴───────────────┘     │ exchange
+ *                                    │               leave                   ↓
+ *                                    └────────────────────────────────── LINGERING
+ *
+ *   doom: from each of them but PUBLISHING to DOOMED, which is the last one
+ * </pre>
+ *
+ * A compaction enters MOVING and PUBLISHING as a move does; the segments that it has replaced go
+ * from PUBLISHING to DOOMED.
  */
 public final class LogSegment {
     public static final long OPEN = Long.MAX_VALUE;
@@ -26,68 +43,87 @@ public final class LogSegment {
     /** The zero bytes that follow the last batch, so that no stale batch continues it. */
     public static final int TAIL_ZEROS = 12;
 
-    private static final VarHandle STAGE;
+    private static final VarHandle LIFECYCLE;
     private static final VarHandle VIEW;
 
     static {
         try {
             MethodHandles.Lookup lookup = MethodHandles.lookup();
-            STAGE = lookup.findVarHandle(LogSegment.class, "stage", SegmentStage.class);
+            LIFECYCLE = lookup.findVarHandle(LogSegment.class, "lifecycle", Lifecycle.class);
             VIEW = lookup.findVarHandle(LogSegment.class, "view", View.class);
         } catch (ReflectiveOperationException e) {
             throw new ExceptionInInitializerError(e);
         }
     }
 
-    public volatile Block block;
+    /** What may happen to a segment; see the class. */
+    public enum Lifecycle {
+        /** It is appended to, or followed while another process may append to it. */
+        WRITING,
+        /** Nothing more is appended; not all of it is forced, or its seal is not durable. */
+        ROLLED,
+        /** It is durably sealed. */
+        SEALED,
+        /** It is being copied; it may be deleted. */
+        MOVING,
+        /** The copy is being published; a deletion has to wait for that. */
+        PUBLISHING,
+        /** It was moved, and its old block is not freed yet, because it may still be read. */
+        LINGERING,
+        /** It is to be deleted; no move begins or is published any more. */
+        DOOMED;
 
-    /** The memory that the writer stores to; null when this process never wrote the segment. */
-    public ByteBuffer memory;
+        private boolean mayFollow(Lifecycle before) {
+            return switch (this) {
+                case WRITING -> false;
+                case ROLLED -> before == WRITING;
+                case SEALED -> before != DOOMED; // also at once, of another process's segment
+                case MOVING -> before == SEALED || before == PUBLISHING; // not all were published
+                case PUBLISHING -> before == MOVING;
+                case LINGERING -> before == PUBLISHING;
+                case DOOMED -> true;
+            };
+        }
+    }
 
-    /** Whether batches are written by calls, see {@link Block#isWrittenByCalls}. */
-    public final boolean isWrittenByCalls;
+    // Constant, and visible to whoever sees the segment, which the list publishes.
+    private final boolean isWrittenByCalls;
+    private final boolean isFollowed;
+    private final long epoch;
+    private final int epochBits;
+    private final int capacity;
 
-    public final long epoch;
-    public final int epochBits;
-    public final int capacity;
+    // Plain: set before the segment is published, by the list or by the hand-over to the writer.
+    private long baseOffset;
+    private int preparedTo;
+    private View held;
 
-    /** Whether the store is open read-only: nothing is written, not even derived data. */
-    public final boolean followed;
+    /** As the others, so that its mark says nothing of the epochs in its batches. */
+    private boolean hasForeignEpochs;
 
-    /** Up to here space was prepared before the segment was handed to the writer. */
-    public int preparedTo;
-
-    /** Offset of the first record; set before the segment is published. */
-    public long baseOffset;
+    /** Plain: for the holder of the append turn, until the segment is finished. */
+    private ByteBuffer memory;
 
     // How far it is written and forced: a position and, in the upper half, the offset there minus
     // the base. In one long, because the two must never be seen apart.
     private final PublishedLong end = new PublishedLong(0);
     private final PublishedLong forcedEnd = new PublishedLong(0);
 
-    /** The offset after the last record; {@link #OPEN} while more may come. */
-    public volatile long endOffset = OPEN;
+    // Volatile: stored after the last batch's end, so whoever loads it has that end, too.
+    private volatile long endOffset = OPEN;
 
-    /** Whether it is durably sealed. */
-    public volatile boolean sealed;
+    // Volatile: a state is entered after what it promises was done, such as the durable seal.
+    private volatile Lifecycle lifecycle = Lifecycle.WRITING;
 
-    private volatile long firstSeenMs = Long.MAX_VALUE;
-
-    /** The index of the tier to which it is being moved; −1 for none. */
-    public volatile int movingTo = -1;
-
-    /** Whether it was moved and its old block is not freed yet, because it may still be read. */
-    public volatile boolean lingers;
-
-    /**
-     * Whether the epochs in its batches are another log's, so that its mark says nothing of them.
-     */
-    private boolean hasForeignEpochs;
-
-    private volatile SegmentStage stage = SegmentStage.STAYING;
-    private volatile SparseIndex index;
+    // Volatile: exchanged by the thread that moves the segment. Who has loaded the old block finds
+    // the same bytes in it, or its view retired, and loads again.
+    private volatile Block block;
     private volatile View view;
-    private View held;
+    private volatile SparseIndex index;
+
+    // Volatile, without any order: for those who ask.
+    private volatile int movingTo = -1;
+    private volatile long firstSeenMs = Long.MAX_VALUE;
     private volatile Runnable onView;
 
     private final SegmentMarks marks = new SegmentMarks(this);
@@ -101,7 +137,7 @@ public final class LogSegment {
         this.epochBits = BatchFormat.epochBits(epoch);
         this.capacity = block.capacity();
         this.index = index;
-        this.followed = false;
+        this.isFollowed = false;
         marks.recover();
     }
 
@@ -114,7 +150,7 @@ public final class LogSegment {
         this.epochBits = 0;
         this.capacity = block.capacity();
         this.baseOffset = baseOffset;
-        this.followed = true;
+        this.isFollowed = true;
     }
 
     /** Creates a sealed segment. */
@@ -126,11 +162,62 @@ public final class LogSegment {
         this.epochBits = 0;
         this.capacity = length;
         this.baseOffset = baseOffset;
-        this.followed = false;
+        this.isFollowed = false;
         setWritten(length, endOffset);
         forcedEnd.set(end.get());
         this.endOffset = endOffset;
-        this.sealed = true;
+        this.lifecycle = Lifecycle.SEALED;
+    }
+
+    public Block block() {
+        return block;
+    }
+
+    /** The memory that the writer stores to; null when this process never wrote the segment. */
+    public ByteBuffer memory() {
+        return memory;
+    }
+
+    /** Whether batches are written by calls, see {@link Block#isWrittenByCalls}. */
+    public boolean isWrittenByCalls() {
+        return isWrittenByCalls;
+    }
+
+    /** Whether the store is open read-only: nothing is written, not even derived data. */
+    public boolean isFollowed() {
+        return isFollowed;
+    }
+
+    public long epoch() {
+        return epoch;
+    }
+
+    public int epochBits() {
+        return epochBits;
+    }
+
+    public int capacity() {
+        return capacity;
+    }
+
+    /** Offset of the first record. */
+    public long baseOffset() {
+        return baseOffset;
+    }
+
+    /** Sets the offset of the first record, before the segment is published. */
+    public void beginAt(long offset) {
+        baseOffset = offset;
+    }
+
+    /** Up to here space was prepared before the segment was handed to the writer. */
+    public int preparedTo() {
+        return preparedTo;
+    }
+
+    /** Notes how far space is prepared, before the segment is handed to the writer. */
+    public void prepareTo(int position) {
+        preparedTo = position;
     }
 
     /** Position after the last batch. */
@@ -177,6 +264,17 @@ public final class LogSegment {
         while (positionOf(known) > position && !end.replace(known, known >>> 32 << 32 | position)) {
             known = end.get();
         }
+    }
+
+    /** The offset after the last record; {@link #OPEN} while more may come. */
+    public long endOffset() {
+        return endOffset;
+    }
+
+    /** Ends it: nothing is appended any more. */
+    public void roll(long offset) {
+        endOffset = offset;
+        enter(Lifecycle.WRITING, Lifecycle.ROLLED); // unless it is doomed, or known to end here
     }
 
     /** How far it is forced, as a pair. */
@@ -279,14 +377,20 @@ public final class LogSegment {
         }
     }
 
-    /** Changes the stage, if it is the expected one; this decides between a deletion and a move. */
-    public boolean enter(SegmentStage from, SegmentStage to) {
-        return STAGE.compareAndSet(this, from, to);
+    /** Changes the state if it is the expected one; this decides between threads. */
+    public boolean enter(Lifecycle from, Lifecycle to) {
+        assert to.mayFollow(from) : this + ": " + from + " to " + to;
+        return LIFECYCLE.compareAndSet(this, from, to);
+    }
+
+    /** Whether it is durably sealed, or about to be deleted. */
+    public boolean isSealed() {
+        return lifecycle.compareTo(Lifecycle.SEALED) >= 0;
     }
 
     /** Whether a deletion has claimed it. */
     public boolean isDoomed() {
-        return stage == SegmentStage.DOOMED;
+        return lifecycle == Lifecycle.DOOMED;
     }
 
     /**
@@ -295,13 +399,41 @@ public final class LogSegment {
      * @return false while a copy is being published: try again later
      */
     public boolean doom() {
-        return isDoomed()
-                || enter(SegmentStage.STAYING, SegmentStage.DOOMED)
-                || enter(SegmentStage.MOVING, SegmentStage.DOOMED);
+        Lifecycle now = lifecycle;
+        while (now != Lifecycle.DOOMED && now != Lifecycle.PUBLISHING) {
+            if (enter(now, Lifecycle.DOOMED)) {
+                return true;
+            }
+            now = lifecycle;
+        }
+        return now == Lifecycle.DOOMED;
+    }
+
+    /** The index of the tier to which it is being moved; −1 for none. */
+    public int movingTo() {
+        return movingTo;
+    }
+
+    /** Notes the tier to which it is being moved. */
+    public void moveTo(int tier) {
+        movingTo = tier;
+    }
+
+    /** Ends a move or a rewrite that has replaced nothing. */
+    public void giveUp() {
+        movingTo = -1;
+        if (!enter(Lifecycle.PUBLISHING, Lifecycle.SEALED)) {
+            enter(Lifecycle.MOVING, Lifecycle.SEALED);
+        }
+    }
+
+    /** Notes that its old block is freed. */
+    public void leave() {
+        enter(Lifecycle.LINGERING, Lifecycle.SEALED);
     }
 
     /**
-     * Replaces the block with one that has the same bytes.
+     * Replaces the block with one that has the same bytes; the old one lingers.
      *
      * @return the old block's view, retired; null when there was none
      */
@@ -310,6 +442,8 @@ public final class LogSegment {
         block = copy;
         view = null; // a reader may bring the old one back; being retired, it gives no pin
         index = null; // the copy has it
+        movingTo = -1;
+        enter(Lifecycle.PUBLISHING, Lifecycle.LINGERING); // after this, it may be deleted
         View last = old.detachView();
         if (last != null) {
             last.retire();
@@ -334,7 +468,13 @@ public final class LogSegment {
     /** Seals durably; everything must have been forced. */
     public void seal(long timeMs) throws IOException {
         marks.seal(timeMs);
-        sealed = true;
+        enter(Lifecycle.ROLLED, Lifecycle.SEALED); // unless it is doomed
+    }
+
+    /** Notes that another process has sealed it, and where it ends. */
+    public void sealedAt(long offset) {
+        roll(offset);
+        enter(Lifecycle.ROLLED, Lifecycle.SEALED);
     }
 
     /**

@@ -62,7 +62,7 @@ public final class ReplicatedBatches {
         for (LogSegment segment : log.segments()) {
             View view = segment.pin();
             try {
-                SegmentWalk walk = segment.walk(view.buffer(), 0, segment.baseOffset);
+                SegmentWalk walk = segment.walk(view.buffer(), 0, segment.baseOffset());
                 while (walk.next()) {
                     if (!walk.isDamage()) {
                         batches.note(view.buffer(), walk.position());

@@ -33,11 +33,11 @@ public final class SealTimes {
         long nextMs = Long.MAX_VALUE;
         for (int i = segments.length - 1; i >= 0; i--) {
             LogSegment segment = segments[i];
-            if (!segment.sealed) {
+            if (!segment.isSealed()) {
                 times.timesMs[i] = OPEN;
                 continue;
             }
-            long ms = segment.block.mark().sealTimeMs();
+            long ms = segment.block().mark().sealTimeMs();
             if (ms > nowMs) {
                 times.addAhead(segment, ms);
                 times.isLastAhead |= nextMs == Long.MAX_VALUE;
@@ -89,7 +89,7 @@ public final class SealTimes {
                 + ": "
                 + ahead
                 + " segments from offset "
-                + first.baseOffset
+                + first.baseOffset()
                 + " on were sealed at times that are still to come, up to "
                 + Instant.ofEpochMilli(latestMs)
                 + ": the clock was ahead, or is behind now. For retention and compaction each counts"

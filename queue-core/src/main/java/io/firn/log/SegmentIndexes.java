@@ -28,8 +28,8 @@ public final class SegmentIndexes {
         try {
             index =
                     SparseIndex.ofBytes(
-                            segment.block.readSidecar(Sidecar.INDEX),
-                            segment.block.readSidecar(Sidecar.TIMEINDEX),
+                            segment.block().readSidecar(Sidecar.INDEX),
+                            segment.block().readSidecar(Sidecar.TIMEINDEX),
                             segment.written());
         } catch (IOException e) {
             index = null; // derived data: rebuilt below
@@ -43,17 +43,17 @@ public final class SegmentIndexes {
 
     /** Builds the index from the batches' headers. */
     static SparseIndex rebuild(LogSegment segment) {
-        boolean wasSealed = segment.sealed;
+        boolean wasSealed = segment.isSealed();
         try {
             View view = segment.pin();
             try {
                 SparseIndex index = build(segment, view.buffer());
-                if (segment.sealed && segment.block.isFinished() && !segment.followed) {
+                if (segment.isSealed() && segment.block().isFinished() && !segment.isFollowed()) {
                     index.complete();
                     write(segment, index);
                 }
                 segment.index(index);
-                if (segment.sealed && !wasSealed && segment.followed) {
+                if (segment.isSealed() && !wasSealed && segment.isFollowed()) {
                     segment.index(null); // it is complete only now
                 }
                 return index;
@@ -68,19 +68,19 @@ public final class SegmentIndexes {
     /** On a full disk it stays in memory: what needs it can be read, and deleted. */
     private static void write(LogSegment segment, SparseIndex index) {
         try {
-            segment.block.rewriteSidecar(Sidecar.INDEX, index.offsetBytes());
-            segment.block.rewriteSidecar(Sidecar.TIMEINDEX, index.timeBytes());
+            segment.block().rewriteSidecar(Sidecar.INDEX, index.offsetBytes());
+            segment.block().rewriteSidecar(Sidecar.TIMEINDEX, index.timeBytes());
         } catch (IOException e) {
             LOG.log(Level.DEBUG, "the index of {0} is not written: {1}", segment, e);
         }
     }
 
     private static SparseIndex build(LogSegment segment, ByteBuffer memory) {
-        SparseIndex index = new SparseIndex(segment.capacity);
-        SegmentWalk walk = segment.walk(memory, 0, segment.baseOffset);
+        SparseIndex index = new SparseIndex(segment.capacity());
+        SegmentWalk walk = segment.walk(memory, 0, segment.baseOffset());
         while (walk.next()) {
             if (!walk.isDamage()) {
-                int lastOffset = (int) (walk.toOffset() - segment.baseOffset - 1);
+                int lastOffset = (int) (walk.toOffset() - segment.baseOffset() - 1);
                 index.onBatch(walk.position(), walk.size(), lastOffset, walk.maxTimestamp());
             }
         }
@@ -96,9 +96,9 @@ public final class SegmentIndexes {
         SparseIndex index = of(segment);
         int relative = index.offsetBefore(timestampMs);
         if (relative < 0 || names(segment, memory, verifier, index, relative, timestampMs)) {
-            return segment.baseOffset + Math.max(relative, 0);
+            return segment.baseOffset() + Math.max(relative, 0);
         }
-        return segment.baseOffset + Math.max(rebuild(segment).offsetBefore(timestampMs), 0);
+        return segment.baseOffset() + Math.max(rebuild(segment).offsetBefore(timestampMs), 0);
     }
 
     private static boolean names(
@@ -108,7 +108,7 @@ public final class SegmentIndexes {
             SparseIndex index,
             int relative,
             long timestampMs) {
-        long target = segment.baseOffset + relative;
+        long target = segment.baseOffset() + relative;
         SegmentWalk walk = walkTo(segment, index, memory, verifier, target);
         while (walk.next()) {
             if (walk.toOffset() > target) {
@@ -132,20 +132,20 @@ public final class SegmentIndexes {
             BatchVerifier verifier,
             long target) {
         int end = Math.min(segment.written(), memory.capacity());
-        int entry = index.entryBefore((int) (target - segment.baseOffset));
+        int entry = index.entryBefore((int) (target - segment.baseOffset()));
         if (entry >= 0 && index.position(entry) <= end - BatchFormat.HEADER_LENGTH) {
             int at = index.position(entry);
             long base = memory.getLong(at);
-            long next = segment.baseOffset + index.lastOffset(entry) + 1;
+            long next = segment.baseOffset() + index.lastOffset(entry) + 1;
             if (verifier.check(memory, at, end, base) > 0
                     && BatchFormat.nextOffset(memory, at) == next) {
                 return segment.walk(memory, at, base);
             }
-            if (segment.sealed && segment.block.isFinished()) {
+            if (segment.isSealed() && segment.block().isFinished()) {
                 rebuild(segment);
             }
         }
-        return segment.walk(memory, 0, segment.baseOffset);
+        return segment.walk(memory, 0, segment.baseOffset());
     }
 
     /**
@@ -161,9 +161,9 @@ public final class SegmentIndexes {
         if (index == null) {
             return false;
         }
-        int entry = index.entryBefore((int) (offset - 1 - segment.baseOffset), position);
+        int entry = index.entryBefore((int) (offset - 1 - segment.baseOffset()), position);
         return entry >= 0
                 && walk.nextAt(
-                        index.position(entry), segment.baseOffset + index.lastOffset(entry) + 1);
+                        index.position(entry), segment.baseOffset() + index.lastOffset(entry) + 1);
     }
 }

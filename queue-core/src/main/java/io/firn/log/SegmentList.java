@@ -33,7 +33,7 @@ public final class SegmentList {
         int high = now.length - 1;
         while (low <= high) {
             int mid = (low + high) >>> 1;
-            if (now[mid].endOffset <= offset) {
+            if (now[mid].endOffset() <= offset) {
                 low = mid + 1;
             } else {
                 high = mid - 1;
@@ -51,7 +51,7 @@ public final class SegmentList {
     /** The segment that is appended to; null when there is none. */
     LogSegment active() {
         LogSegment last = last();
-        return last == null || last.endOffset != LogSegment.OPEN ? null : last;
+        return last == null || last.endOffset() != LogSegment.OPEN ? null : last;
     }
 
     /** The oldest segment that is not sealed; null when there is none. */
@@ -64,7 +64,7 @@ public final class SegmentList {
     /** Index of the oldest segment that is not sealed. */
     public static int firstUnsealed(LogSegment[] segments) {
         int i = segments.length;
-        while (i > 0 && !segments[i - 1].sealed) {
+        while (i > 0 && !segments[i - 1].isSealed()) {
             i--;
         }
         return i;
@@ -113,7 +113,7 @@ public final class SegmentList {
         synchronized (changing) {
             LogSegment[] now = all;
             int kept = now.length;
-            while (kept > 0 && now[kept - 1].baseOffset >= offset) {
+            while (kept > 0 && now[kept - 1].baseOffset() >= offset) {
                 kept--;
             }
             all = Arrays.copyOf(now, kept);
@@ -146,7 +146,7 @@ public final class SegmentList {
             if (!Arrays.equals(found, all)) {
                 NavigableMap<Long, LogSegment> byBase = new TreeMap<>();
                 Stream.concat(Arrays.stream(all), Arrays.stream(found))
-                        .forEach(segment -> byBase.put(segment.baseOffset, segment));
+                        .forEach(segment -> byBase.put(segment.baseOffset(), segment));
                 all = byBase.values().toArray(new LogSegment[0]);
             }
         }

@@ -25,8 +25,8 @@ public final class SegmentMarks {
 
     /** Continues after the mark that the present writer, or recovery for it, has written. */
     synchronized void recover() {
-        Mark mark = segment.block.mark();
-        if (mark.state() == SegmentState.ACTIVE && mark.epoch() == segment.epoch) {
+        Mark mark = segment.block().mark();
+        if (mark.state() == SegmentState.ACTIVE && mark.epoch() == segment.epoch()) {
             markedOffset = mark.offset();
         }
     }
@@ -40,7 +40,7 @@ public final class SegmentMarks {
      */
     public synchronized long beginTimeMs(long nowMs) {
         if (beginTimeMs < 0 || beginTimeMs > nowMs) {
-            long marked = segment.block.mark().beginTimeMs();
+            long marked = segment.block().mark().beginTimeMs();
             beginTimeMs = marked >= 0 && marked <= nowMs ? marked : nowMs;
         }
         return beginTimeMs;
@@ -53,10 +53,10 @@ public final class SegmentMarks {
 
     @GuardedBy("this")
     private boolean isNews(long pair) {
-        return !segment.sealed
+        return !segment.isSealed()
                 && LogSegment.positionOf(pair) > 0
                 && segment.offsetOf(pair) != markedOffset
-                && segment.block.mark().state() != SegmentState.SEALED;
+                && segment.block().mark().state() != SegmentState.SEALED;
     }
 
     /** Writes a mark if the segment is durable further than the last one says. */
@@ -75,32 +75,33 @@ public final class SegmentMarks {
      * its batches have (O27).
      */
     public synchronized void writeFirst(long nowMs) throws IOException {
-        writeActive(0, segment.baseOffset, nowMs);
+        writeActive(0, segment.baseOffset(), nowMs);
         beginTimeMs = nowMs;
     }
 
     @GuardedBy("this")
     private void writeActive(int position, long offset, long begun) throws IOException {
-        Block block = segment.block;
+        Block block = segment.block();
         block.writeMark(
-                block.mark().active(segment.epoch, segment.baseOffset, position, offset, begun));
+                block.mark()
+                        .active(segment.epoch(), segment.baseOffset(), position, offset, begun));
         markedOffset = offset;
     }
 
     /** Seals at what is written. */
     synchronized void seal(long timeMs) throws IOException {
-        Block block = segment.block;
-        block.seal(sealed(block.mark(), segment.written(), segment.endOffset, timeMs));
+        Block block = segment.block();
+        block.seal(sealed(block.mark(), segment.written(), segment.endOffset(), timeMs));
     }
 
     /** Replaces the seal by one that ends earlier. */
     synchronized void shorten(int position, long offset) throws IOException {
-        Block block = segment.block;
+        Block block = segment.block();
         Mark mark = block.mark();
         block.shorten(sealed(mark, position, offset, mark.sealTimeMs()));
     }
 
     private Mark sealed(Mark mark, int position, long offset, long timeMs) {
-        return mark.sealed(segment.epoch, segment.baseOffset, position, offset, timeMs);
+        return mark.sealed(segment.epoch(), segment.baseOffset(), position, offset, timeMs);
     }
 }

@@ -101,8 +101,8 @@ public final class SegmentedLog {
         LogSegment active = activeSegment();
         boolean isEmpty = active == null;
         return new OffsetPublisher.State(
-                isEmpty ? nextOffset() : active.baseOffset,
-                isEmpty ? -1 : active.epoch,
+                isEmpty ? nextOffset() : active.baseOffset(),
+                isEmpty ? -1 : active.epoch(),
                 isEmpty ? 0 : active.end(),
                 durableOffset(),
                 logStartOffset());
@@ -345,8 +345,8 @@ public final class SegmentedLog {
             damage.dropFrom(cut);
             segments.removeFrom(cut);
             LogSegment last = segments.last();
-            if (last != null && last.endOffset > cut) {
-                last.endOffset = cut; // who has it open reads no further in it
+            if (last != null && last.endOffset() > cut) {
+                last.roll(cut); // who has it open reads no further in it
             }
         }
         readers.begin();
@@ -445,7 +445,7 @@ public final class SegmentedLog {
 
     public boolean hasRolledUnsealed() {
         LogSegment oldest = segments.oldestUnsealed();
-        return oldest != null && oldest.endOffset != LogSegment.OPEN;
+        return oldest != null && oldest.endOffset() != LogSegment.OPEN;
     }
 
     public void addSegment(LogSegment segment) {

@@ -42,11 +42,11 @@ public final class Moves {
             }
             log.state().checkMovable();
             LogSegment segment = log.segmentFor(baseOffset);
-            if (segment == null || segment.baseOffset != baseOffset || segment.isDoomed()) {
+            if (segment == null || segment.baseOffset() != baseOffset || segment.isDoomed()) {
                 return MoveOutcome.GONE;
             }
-            Block source = segment.block;
-            if (!segment.sealed || !source.isFinished()) {
+            Block source = segment.block();
+            if (!segment.isSealed() || !source.isFinished()) {
                 return MoveOutcome.NOT_SEALED;
             }
             TierState from = store.stateOf(source.tier());

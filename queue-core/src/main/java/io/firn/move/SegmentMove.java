@@ -5,8 +5,8 @@ import io.firn.MoveControl;
 import io.firn.MoveOutcome;
 import io.firn.StoreFullException;
 import io.firn.log.LogSegment;
+import io.firn.log.LogSegment.Lifecycle;
 import io.firn.log.SegmentIndexes;
-import io.firn.log.SegmentStage;
 import io.firn.log.SegmentedLog;
 import io.firn.log.SparseIndex;
 import io.firn.log.TierState;
@@ -42,6 +42,7 @@ public final class SegmentMove {
     private final TierState from;
     private final TierState to;
     private final Pace pace;
+    private boolean exchanged;
 
     /**
      * A move.
@@ -66,22 +67,22 @@ public final class SegmentMove {
     /** Makes the move; throws when a medium failed. */
     @SuppressWarnings("ReferenceEquality") // this very tier
     MoveOutcome run() {
-        if (!segment.enter(SegmentStage.STAYING, SegmentStage.MOVING)) {
+        // Not while the block that it has left is read: it may be on its way back there.
+        if (!segment.enter(Lifecycle.SEALED, Lifecycle.MOVING)) {
             return segment.isDoomed() ? MoveOutcome.GONE : MoveOutcome.BUSY;
         }
         from.onMoveBegins();
         to.onMoveBegins();
         try {
-            Block source = segment.block; // no other thread exchanges it now
-            if (source.tier() != from.tier() || segment.lingers) {
-                return MoveOutcome.BUSY; // it was moved just now, and may be on its way back
+            Block source = segment.block(); // no other thread exchanges it now
+            if (source.tier() != from.tier()) {
+                return MoveOutcome.BUSY; // it was moved just now
             }
-            segment.movingTo = to.index();
+            segment.moveTo(to.index());
             return move(source);
         } finally {
-            segment.movingTo = -1;
-            if (!segment.enter(SegmentStage.PUBLISHING, SegmentStage.STAYING)) {
-                segment.enter(SegmentStage.MOVING, SegmentStage.STAYING);
+            if (!exchanged) { // otherwise another move may have begun
+                segment.giveUp();
             }
             from.onMoveEnds();
             to.onMoveEnds();
@@ -97,14 +98,14 @@ public final class SegmentMove {
             }
             // Derived data, rebuilt from the batches when it is damaged.
             SparseIndex index = SegmentIndexes.of(segment);
-            if (!isWanted() || !segment.enter(SegmentStage.MOVING, SegmentStage.PUBLISHING)) {
+            if (!isWanted() || !segment.enter(Lifecycle.MOVING, Lifecycle.PUBLISHING)) {
                 return givenUp();
             }
             Block made = copy.publish(source.mark(), index.offsetBytes(), index.timeBytes());
             published = true;
             to.onSuccess();
             from.onMovedTo(to, segment.written());
-            segment.lingers = true;
+            exchanged = true;
             View last = segment.exchange(made);
             log.publisher().segmentsChanged();
             releases.free(last, source.tier(), () -> leave(source));
@@ -127,7 +128,7 @@ public final class SegmentMove {
 
     private void leave(Block source) throws IOException {
         source.delete();
-        segment.lingers = false;
+        segment.leave();
     }
 
     private BlockCopy begin(Block source) {

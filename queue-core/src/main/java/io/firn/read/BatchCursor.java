@@ -212,11 +212,11 @@ final class BatchCursor {
     private View entered(View view) {
         int there = view.buffer().capacity();
         boolean isShort =
-                segment.followed
+                segment.isFollowed()
                         && there < segment.written()
-                        && segment.endOffset >= segment.offsetOf(segment.end());
-        if (isShort && shortBase != segment.baseOffset) {
-            shortBase = segment.baseOffset;
+                        && segment.endOffset() >= segment.offsetOf(segment.end());
+        if (isShort && shortBase != segment.baseOffset()) {
+            shortBase = segment.baseOffset();
             looksAtShort = 0;
         }
         if (isShort && looksAtShort < LOOKS) {
@@ -228,7 +228,7 @@ final class BatchCursor {
         if (isShort) {
             segment.loseFrom(there); // by nobody who says so: what it lacks is damage
         }
-        if (shortBase == segment.baseOffset) {
+        if (shortBase == segment.baseOffset()) {
             shortBase = -1;
         }
         trusted.enter(segment, view);
@@ -245,12 +245,12 @@ final class BatchCursor {
         // A follower may have lost a segment before it saw its end.
         if (place != Place.UNKNOWN
                 && segment.contains(offset)
-                && (!segment.followed || offset < segment.offsetOf(segment.end()))) {
+                && (!segment.isFollowed() || offset < segment.offsetOf(segment.end()))) {
             return;
         }
         forget();
         LogSegment found = log.segmentFor(offset);
-        if (found == null || found.baseOffset > offset) {
+        if (found == null || found.baseOffset() > offset) {
             boolean wasTruncated = isTruncated();
             checkRange(); // retention may have deleted it meanwhile
             if (wasTruncated) {
@@ -259,13 +259,13 @@ final class BatchCursor {
             long to =
                     found == null
                             ? log.visibleOffset(IsolationLevel.READ_UNCOMMITTED)
-                            : found.baseOffset;
+                            : found.baseOffset();
             throw damaged(to, "no segment holds them");
         }
         segment = found;
-        reader = found.block.reader();
+        reader = found.block().reader();
         position = 0;
-        base = found.baseOffset;
+        base = found.baseOffset();
         place = offset == base ? Place.AT_BATCH : Place.IN_SEGMENT;
     }
 
@@ -273,7 +273,7 @@ final class BatchCursor {
     View pin(LogSegment in) {
         forget();
         segment = in;
-        reader = in.block.reader();
+        reader = in.block().reader();
         place = Place.IN_SEGMENT;
         try {
             return entered(in.pin());
@@ -296,8 +296,8 @@ final class BatchCursor {
      * LogSegment#OPEN} in the segment that this process appends to: the visible end is before it.
      */
     long segmentEnd() {
-        long last = segment.endOffset;
-        return segment.followed ? Math.min(last, segment.offsetOf(segment.end())) : last;
+        long last = segment.endOffset();
+        return segment.isFollowed() ? Math.min(last, segment.offsetOf(segment.end())) : last;
     }
 
     /** Returns the reader of the segment that was pinned last. */
@@ -311,7 +311,7 @@ final class BatchCursor {
      * those of a replicated topic.
      */
     boolean isLastingInFile() {
-        return !segment.followed && !log.topic().isReplicated();
+        return !segment.isFollowed() && !log.topic().isReplicated();
     }
 
     /** Forgets the place, because the writing process has removed the segment. */
@@ -352,7 +352,7 @@ final class BatchCursor {
                 return;
             }
         }
-        throw damaged(segment.endOffset, "the segment ends before them");
+        throw damaged(segment.endOffset(), "the segment ends before them");
     }
 
     /** Returns a walk over the segment that starts at or before an offset. */
@@ -365,7 +365,7 @@ final class BatchCursor {
         try {
             return SegmentIndexes.of(of);
         } catch (FirnException e) {
-            of.block.reader().confirm(); // otherwise there is nothing left to build an index from
+            of.block().reader().confirm(); // otherwise there is nothing left to build an index from
             confirmStays(of);
             throw e;
         }
@@ -378,7 +378,7 @@ final class BatchCursor {
     private void confirmStays(LogSegment of) {
         lookAgain.run();
         if (of.isDoomed() || !Arrays.asList(log.segments()).contains(of)) {
-            throw new BlockReusedException(of.block.name());
+            throw new BlockReusedException(of.block().name());
         }
     }
 
@@ -410,7 +410,7 @@ final class BatchCursor {
      * its line from the appender, and the batch at a visible offset is there.
      */
     int limit(ByteBuffer memory) {
-        boolean isAppendedTo = !segment.followed && segment.endOffset == LogSegment.OPEN;
+        boolean isAppendedTo = !segment.isFollowed() && segment.endOffset() == LogSegment.OPEN;
         return isAppendedTo ? memory.capacity() : written(memory);
     }
 
@@ -582,7 +582,7 @@ final class BatchCursor {
      */
     private boolean wasReplaced() {
         try {
-            return segment.block.renewView(position, segment.written() - position);
+            return segment.block().renewView(position, segment.written() - position);
         } catch (IOException e) {
             return false; // it cannot be read, so what is mapped is all there is
         }

@@ -104,7 +104,7 @@ public final class TimestampSearch {
         candidates.sort(
                 Comparator.comparing((LogSegment s) -> largest.get(s))
                         .reversed()
-                        .thenComparing(s -> s.baseOffset));
+                        .thenComparing(s -> s.baseOffset()));
         TimestampedOffset latest = null;
         for (LogSegment candidate : candidates) {
             long bound = largest.get(candidate);
@@ -127,7 +127,7 @@ public final class TimestampSearch {
         for (LogSegment candidate : log.segments()) {
             if (isInRange(candidate, visible)) {
                 // The index of a segment that another process writes may lack its end.
-                boolean grows = candidate.followed && !candidate.sealed;
+                boolean grows = candidate.isFollowed() && !candidate.isSealed();
                 long bound = grows ? Long.MAX_VALUE : cursor.indexOf(candidate).maxTimestamp();
                 largest.put(candidate, bound);
             }
@@ -142,7 +142,7 @@ public final class TimestampSearch {
     }
 
     private boolean isInRange(LogSegment candidate, long visible) {
-        return candidate.endOffset > log.logStartOffset() && candidate.baseOffset < visible;
+        return candidate.endOffset() > log.logStartOffset() && candidate.baseOffset() < visible;
     }
 
     private TimestampedOffset search(LogSegment in, SegmentSearch search) {
@@ -221,7 +221,7 @@ public final class TimestampSearch {
     }
 
     private SegmentWalk walkFrom(View view, long offset) {
-        return cursor.walkTo(view.buffer(), Math.max(offset, cursor.segment().baseOffset));
+        return cursor.walkTo(view.buffer(), Math.max(offset, cursor.segment().baseOffset()));
     }
 
     private void open(SegmentWalk walk, View view) {

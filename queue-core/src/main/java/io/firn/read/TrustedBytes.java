@@ -62,7 +62,7 @@ final class TrustedBytes {
     }
 
     private static boolean isForeign(LogSegment segment) {
-        return segment.followed && !segment.sealed;
+        return segment.isFollowed() && !segment.isSealed();
     }
 
     /** Returns whether a batch needs no CRC check. */

@@ -81,7 +81,7 @@ public final class PartitionRecovery {
             restore(replay, checkpoint, start);
         }
         long end = segments.isEmpty() ? 0 : endOf(segments.get(segments.size() - 1));
-        long first = segments.isEmpty() ? Long.MAX_VALUE : segments.get(0).baseOffset;
+        long first = segments.isEmpty() ? Long.MAX_VALUE : segments.get(0).baseOffset();
         if (first != Long.MAX_VALUE && first > start) {
             damage.add(new DamagedRange(start, first, "the segments before are missing"));
         }
@@ -195,7 +195,7 @@ public final class PartitionRecovery {
                     && other.cutOffset() > unsealed.baseOffset;
         }
         LogSegment sealed = (LogSegment) older;
-        return sealed.epoch < unsealed.mark.epoch() && endOf(sealed) > unsealed.baseOffset;
+        return sealed.epoch() < unsealed.mark.epoch() && endOf(sealed) > unsealed.baseOffset;
     }
 
     /** Adds a sealed segment; if its mark was lost, its end is determined from the batches. */
@@ -287,7 +287,7 @@ public final class PartitionRecovery {
                 || unsealed.mark.state() != SegmentState.RESERVED) {
             return false;
         }
-        long after = before == null ? -1 : before.epoch;
+        long after = before == null ? -1 : before.epoch();
         long until = unsealed.mark.epoch();
         return rejected.stream()
                 .mapToLong(block -> block.mark().epoch())
@@ -335,7 +335,7 @@ public final class PartitionRecovery {
     }
 
     private void endActive(long end) throws IOException {
-        active.endOffset = end;
+        active.roll(end);
         active.seal(store.clock().time());
         active = null;
     }
@@ -381,7 +381,7 @@ public final class PartitionRecovery {
     private static long baseOf(Object candidate) {
         return candidate instanceof UnsealedSegment unsealed
                 ? unsealed.baseOffset
-                : ((LogSegment) candidate).baseOffset;
+                : ((LogSegment) candidate).baseOffset();
     }
 
     private static String nameOf(Object candidate) {

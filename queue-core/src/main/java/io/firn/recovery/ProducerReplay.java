@@ -82,7 +82,7 @@ final class ProducerReplay {
                         SegmentIndexes.of(segment),
                         memory,
                         new BatchVerifier(),
-                        Math.max(from, segment.baseOffset));
+                        Math.max(from, segment.baseOffset()));
         while (walk.next()) {
             if (walk.isDamage() || walk.fromOffset() < from) {
                 continue;

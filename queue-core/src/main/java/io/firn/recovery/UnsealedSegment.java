@@ -232,7 +232,7 @@ public final class UnsealedSegment {
     LogSegment continueWriting(long epoch) throws IOException {
         block.rewriteMark(mark.active(epoch, baseOffset, cut, cutOffset));
         LogSegment segment = new LogSegment(block, epoch, index);
-        segment.baseOffset = baseOffset;
+        segment.beginAt(baseOffset);
         segment.ofReplica(isReplica);
         segment.setWritten(cut, cutOffset);
         segment.setForcedEnd(segment.end());

@@ -201,7 +201,7 @@ public final class PartitionLog implements HostedPartition {
     @Override
     public long activeOffset() {
         LogSegment active = log.activeSegment();
-        return active == null ? nextOffset() : active.baseOffset;
+        return active == null ? nextOffset() : active.baseOffset();
     }
 
     @Override

@@ -38,7 +38,7 @@ final class Placement {
         for (TopicLog topic : topics) {
             for (PartitionLog partition : topic.logs()) {
                 for (LogSegment segment : partition.log().segments()) {
-                    counts[store.stateOf(segment.block.tier()).index()]++;
+                    counts[store.stateOf(segment.block().tier()).index()]++;
                 }
             }
         }
@@ -94,8 +94,8 @@ final class Placement {
         SealTimes sealed = SealTimes.of(all, store.timeMs());
         for (int i = 0; i < all.length; i++) {
             LogSegment segment = all[i];
-            int target = segment.movingTo;
-            Block block = segment.block;
+            int target = segment.movingTo();
+            Block block = segment.block();
             int lies = store.stateOf(block.tier()).index();
             long used = block.usedBytes();
             if (target >= 0 && target != lies) {
@@ -103,14 +103,14 @@ final class Placement {
             }
             places.add(
                     new SegmentPlace(
-                            segment.baseOffset,
+                            segment.baseOffset(),
                             segment.offsetOf(segment.end()),
                             segment.written(),
                             used,
                             target >= 0 ? target : lies,
                             sealed.ms(i),
                             target < 0
-                                    && segment.sealed
+                                    && segment.isSealed()
                                     && block.isFinished()
                                     && !segment.isDoomed()));
         }

@@ -177,7 +177,7 @@ final class Journal {
 
     private String placeOf(long offset) {
         LogSegment segment = partition.log().segmentFor(offset);
-        return segment == null ? "" : ", in " + segment.block.name();
+        return segment == null ? "" : ", in " + segment.block().name();
     }
 
     /** Returns whether entries that are superseded should be dropped. */

@@ -288,7 +288,7 @@ final class BlockSupplyDuty extends Duty implements BlockSource {
         private void offer() {
             state.onSuccess();
             if (state.index() != log.topic().tiers().get(0).index()) {
-                state.onSpill(segment.block.usedBytes());
+                state.onSpill(segment.block().usedBytes());
             }
             boolean isAhead = !next.isWanted();
             next.offer(segment);
@@ -306,30 +306,30 @@ final class BlockSupplyDuty extends Duty implements BlockSource {
          * @return whether there is as much
          */
         private boolean prepare() throws IOException {
-            if (log.topic().isReplicated() && segment.block.mayHoldStaleBytes()) {
+            if (log.topic().isReplicated() && segment.block().mayHoldStaleBytes()) {
                 return clear();
             }
             int wanted =
-                    segment.isWrittenByCalls
-                            ? Math.min(log.topic().options().preparedBytes(), segment.capacity)
-                            : segment.capacity;
-            int from = segment.preparedTo;
+                    segment.isWrittenByCalls()
+                            ? Math.min(log.topic().options().preparedBytes(), segment.capacity())
+                            : segment.capacity();
+            int from = segment.preparedTo();
             if (from >= wanted) {
                 return true;
             }
             int to = from + Math.min(STEP, wanted - from);
-            segment.block.prepare(from, to, log.isDurable());
-            segment.preparedTo = to;
+            segment.block().prepare(from, to, log.isDurable());
+            segment.prepareTo(to);
             return to == wanted;
         }
 
         /** Removes what an earlier use has left in the block (O27); returns whether all is gone. */
         private boolean clear() throws IOException {
-            int from = segment.preparedTo;
-            int to = from + Math.min(STEP, segment.capacity - from);
-            CleanGround.clear(segment.block, from, to);
-            segment.preparedTo = to;
-            return to == segment.capacity;
+            int from = segment.preparedTo();
+            int to = from + Math.min(STEP, segment.capacity() - from);
+            CleanGround.clear(segment.block(), from, to);
+            segment.prepareTo(to);
+            return to == segment.capacity();
         }
 
         /** What the zeros took is free again. */
@@ -341,7 +341,7 @@ final class BlockSupplyDuty extends Duty implements BlockSource {
             segment = null;
             try {
                 unused.takeHold().unpin();
-                unused.block.delete();
+                unused.block().delete();
             } catch (IOException | RuntimeException | Error suppressed) {
                 why.addSuppressed(suppressed);
             }

@@ -49,7 +49,7 @@ public final class CheckpointDuty extends Duty {
         this.offset = recoveredOffset;
         for (LogSegment segment : log.segments()) {
             // Counted whole if the checkpoint covers a part of it: at most a segment too many.
-            this.bytes -= segment.endOffset > recoveredOffset ? segment.written() : 0;
+            this.bytes -= segment.endOffset() > recoveredOffset ? segment.written() : 0;
         }
     }
 
@@ -90,12 +90,12 @@ public final class CheckpointDuty extends Duty {
      * checkpoint when it cannot. Any thread.
      */
     public synchronized boolean covers(LogSegment segment) throws IOException {
-        if (segment.endOffset > offset && log.producers().changes() != changes) {
+        if (segment.endOffset() > offset && log.producers().changes() != changes) {
             if (log.state().isPoisoned()) {
                 return false;
             }
             write(nowMs());
-            return segment.endOffset <= offset;
+            return segment.endOffset() <= offset;
         }
         return true;
     }

@@ -83,7 +83,7 @@ public final class DeferredDeleteDuty extends Duty {
     void retire(LogSegment segment, boolean delete) {
         View view = segment.detachView();
         if (delete) {
-            Block block = segment.block; // a doomed segment's block is not exchanged any more
+            Block block = segment.block(); // a doomed segment's block is not exchanged any more
             later(view, block.tier(), block::delete);
         } else if (view != null) {
             later(view, null, Release.NOTHING);

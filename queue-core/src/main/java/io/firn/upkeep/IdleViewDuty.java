@@ -33,7 +33,7 @@ final class IdleViewDuty extends Duty {
         boolean isTime = nowMs() >= nextLookMs || nextLookMs - nowMs() > INTERVAL_MS;
         boolean isAnyLeft = false;
         for (LogSegment segment : log.segments()) {
-            if (segment.sealed && segment.block.isFinished() && segment.hasView()) {
+            if (segment.isSealed() && segment.block().isFinished() && segment.hasView()) {
                 View idle = isTime ? segment.detachIdleView() : null;
                 if (idle == null) {
                     isAnyLeft = true;

@@ -109,7 +109,7 @@ public final class PartitionUpkeep implements LogEvents {
 
     @Override
     public void onDiscarded(LogSegment segment) {
-        releases.discard(segment.block);
+        releases.discard(segment.block());
     }
 
     private void onChange() {
@@ -171,7 +171,7 @@ public final class PartitionUpkeep implements LogEvents {
     private void drop(LogSegment block) {
         if (block != null) {
             block.takeHold().unpin();
-            releases.later(null, block.block.tier(), block.block::delete);
+            releases.later(null, block.block().tier(), block.block()::delete);
         }
     }
 

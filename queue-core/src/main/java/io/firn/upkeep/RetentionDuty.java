@@ -130,13 +130,13 @@ final class RetentionDuty extends Duty {
             if (readTo == NOT_LOOKED) {
                 readTo = unread.readTo();
             }
-            if (segment.endOffset > readTo
+            if (segment.endOffset() > readTo
                     && !isMore(bytesAfter, readers.limitBytes())
                     && !isTooOld(sealTimeMs, readers.limitMs())) {
                 break;
             }
             bytes = bytesAfter;
-            start = segment.endOffset;
+            start = segment.endOffset();
         }
         start = Math.min(start, log.durableOffset());
         if (start <= before) {
@@ -174,8 +174,8 @@ final class RetentionDuty extends Duty {
     int deleteBelowStart() throws IOException {
         int deleted = 0;
         for (LogSegment segment : log.segments()) {
-            boolean below = segment.endOffset <= log.logStartOffset();
-            if (!below || !segment.sealed || !segment.block.isFinished()) {
+            boolean below = segment.endOffset() <= log.logStartOffset();
+            if (!below || !segment.isSealed() || !segment.block().isFinished()) {
                 break;
             }
             if (!checkpoints.covers(segment)) {

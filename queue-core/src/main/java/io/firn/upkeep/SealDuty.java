@@ -34,14 +34,14 @@ public final class SealDuty extends Duty {
         int finished = 0;
         IOException failure = null;
         for (LogSegment segment : log.segments()) {
-            if (!segment.sealed || segment.block.isFinished()) {
+            if (!segment.isSealed() || segment.block().isFinished()) {
                 continue;
             }
             try {
                 segment.finishSeal();
                 finished++;
             } catch (IOException | RuntimeException | InternalError e) {
-                log.store().stateOf(segment.block.tier()).noteError(e);
+                log.store().stateOf(segment.block().tier()).noteError(e);
                 failure = failure == null ? wrapped(segment, e) : failure;
             }
         }

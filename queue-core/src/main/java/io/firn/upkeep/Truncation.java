@@ -178,7 +178,7 @@ final class Truncation extends Duty implements LogTruncation {
         if (view != null) {
             view.leave();
         }
-        segment.block.delete();
+        segment.block().delete();
     }
 
     /**

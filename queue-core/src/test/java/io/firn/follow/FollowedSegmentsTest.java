@@ -85,7 +85,7 @@ class FollowedSegmentsTest {
         assertTrue(followed.isInDoubt());
         followed.refresh(log, List.of(second, third));
         assertEquals(30, log.nextOffset());
-        assertEquals(10, log.segmentFor(10).baseOffset);
+        assertEquals(10, log.segmentFor(10).baseOffset());
         assertFalse(followed.isInDoubt());
     }
 
@@ -96,7 +96,7 @@ class FollowedSegmentsTest {
         followed.refresh(log, List.of(first, second));
         for (int i = 0; i < 3; i++) {
             followed.refresh(log, List.of(second));
-            assertEquals(0, log.segmentFor(0).baseOffset);
+            assertEquals(0, log.segmentFor(0).baseOffset());
         }
         followed.refresh(log, List.of(first, second));
         assertEquals(2, log.segments().length);

@@ -21,7 +21,7 @@ class SegmentListTest {
 
     private LogSegment segment(long base, long end) {
         LogSegment segment = new LogSegment(InMemory.block(tier, ++epochs), base);
-        segment.endOffset = end;
+        segment.roll(end);
         return segment;
     }
 
@@ -53,7 +53,7 @@ class SegmentListTest {
         LogSegment second = segment(10, LogSegment.OPEN);
         LogSegment third = segment(20, LogSegment.OPEN);
         SegmentList list = new SegmentList(List.of(oldest, second));
-        second.endOffset = 20;
+        second.roll(20);
         list.addMissing(new LogSegment[] {second, third});
         assertArrayEquals(new LogSegment[] {oldest, second, third}, list.all());
         list.replace(new LogSegment[] {second, third});

@@ -203,7 +203,7 @@ class RecordReaderTest {
 
         LogSegment again = new LogSegment(block, 0);
         again.raiseEnd(second, 20);
-        again.endOffset = 20;
+        again.roll(20);
         LogSegment after = new LogSegment(next, 20);
         after.raiseEnd(third, 30);
         log.publishFound(new LogSegment[] {again, after}, 0, 30, 30);

@@ -109,7 +109,7 @@ class TrustedBytesTest {
     /** Its writer's recovery may replace the end of it after a crash. */
     @Test
     void shouldTrustASegmentOfAnotherProcessOnlyOnceThatHasSealedIt() throws IOException {
-        LogSegment followed = new LogSegment(sealed.segment.block, 0);
+        LogSegment followed = new LogSegment(sealed.segment.block(), 0);
         TrustedBytes trusted = new TrustedBytes(sealed.log);
         View view = followed.pin();
 
@@ -118,7 +118,7 @@ class TrustedBytesTest {
         trusted.addWalked(0, 200);
         assertFalse(trusted.contain(0, 100));
         trusted.leave();
-        followed.sealed = true;
+        followed.sealedAt(LogSegment.OPEN);
         trusted.enter(followed, view);
         assertFalse(trusted.contain(0, 100));
         assertEquals(0, trusted.walkedTo(0));

@@ -123,7 +123,7 @@ class WalkedBatchesTest {
         /** Reads here and there, by two readers in turn, while the visible end changes. */
         void compare(boolean breaksIndex) throws IOException {
             long end = ends[ends.length - 1];
-            byte[] index = log.segment.block.readSidecar(Sidecar.INDEX);
+            byte[] index = log.segment.block().readSidecar(Sidecar.INDEX);
             List<LogBatchReader> readers = List.of(reader(log), reader(log));
             List<LogBatchReader> walks = List.of(reader(walked), reader(walked));
             long[] next = {0, 0};
@@ -157,7 +157,7 @@ class WalkedBatchesTest {
             for (int bits = random.nextInt(20); bits > 0; bits--) {
                 broken[random.nextInt(broken.length)] ^= (byte) (1 << random.nextInt(Byte.SIZE));
             }
-            log.segment.block.rewriteSidecar(Sidecar.INDEX, broken);
+            log.segment.block().rewriteSidecar(Sidecar.INDEX, broken);
             log.segment.index(null);
             SegmentIndexes.of(log.segment);
         }
@@ -294,7 +294,7 @@ class WalkedBatchesTest {
         assertEquals(BATCHES, endOfRun(reader(sealed), 0));
         damageMagic(sealed, 50);
 
-        sealed.segment.block = copied(sealed.segment.block);
+        sealed.segment.exchange(copied(sealed.segment.block()));
 
         assertEquals(50, endOfRun(reader(sealed), 0));
     }

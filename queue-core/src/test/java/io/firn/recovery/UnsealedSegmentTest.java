@@ -150,7 +150,7 @@ class UnsealedSegmentTest {
 
         LogSegment segment = find().continueWriting(EPOCH + 1);
 
-        assertEquals(BASE, segment.baseOffset);
+        assertEquals(BASE, segment.baseOffset());
         assertEquals(end, segment.written());
         assertEquals(EPOCH + 1, block.mark().epoch());
         assertEquals(end, block.mark().position());
@@ -169,7 +169,7 @@ class UnsealedSegmentTest {
         assertEquals(SegmentState.SEALED, block.mark().state());
         assertEquals(77, block.mark().sealTimeMs());
         assertEquals(end, block.capacity());
-        assertTrue(segment.sealed);
-        assertEquals(BASE + 10, segment.endOffset);
+        assertTrue(segment.isSealed());
+        assertEquals(BASE + 10, segment.endOffset());
     }
 }
