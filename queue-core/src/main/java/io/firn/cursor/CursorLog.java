@@ -155,11 +155,13 @@ public final class CursorLog implements HostedCursor {
         SegmentedLog log = cursors.log(partition);
         log.state().checkReadable();
         checkNotDeleted();
-        if (mayBeOutside && !log.mayHaveCursor(offset)) {
+        if (!log.isPosition(offset)) {
+            if (!mayBeOutside) {
+                throw log.noPosition("cursor " + name, offset);
+            }
             keepOutside(partition, offset);
             return true;
         }
-        log.checkCursor(name, offset);
         long before = positions.at(partition);
         if (!mayGoBack && (before == NEVER || offset < before)) {
             return false;

@@ -167,28 +167,21 @@ public final class SegmentedLog {
         return (readersSeeWritten || offset > durableOffset()) && offset > nextOffset();
     }
 
-    /** Returns whether a cursor may have an offset. */
-    public boolean mayHaveCursor(long offset) {
+    /** Returns whether an offset is from 0 to the next offset, where readers can be. */
+    public boolean isPosition(long offset) {
         return offset >= 0 && offset <= nextOffset();
     }
 
-    /**
-     * Checks that a cursor may have an offset.
-     *
-     * @throws InvalidOptionException when it is below 0 or above the next offset
-     */
-    public void checkCursor(String name, long offset) {
-        if (!mayHaveCursor(offset)) {
-            throw new InvalidOptionException(
-                    "cursor "
-                            + name
-                            + ": offset "
-                            + offset
-                            + " is not in [0, "
-                            + nextOffset()
-                            + "] of partition "
-                            + index);
-        }
+    /** Returns that an offset, which {@code reader} should get, is no position. */
+    public InvalidOptionException noPosition(String reader, long offset) {
+        return new InvalidOptionException(
+                reader
+                        + ": offset "
+                        + offset
+                        + " is not in [0, "
+                        + nextOffset()
+                        + "] of partition "
+                        + index);
     }
 
     /** The offset where readers of committed records stop. */

@@ -194,7 +194,7 @@ public final class Coordinator implements TransactionCoordinator, OpenTransactio
                         wanted.cursor(),
                         wanted.partition(),
                         wanted.offset(),
-                        read != null && !read.log().mayHaveCursor(wanted.offset()),
+                        read != null && !read.log().isPosition(wanted.offset()),
                         JournalEntry.SELF,
                         wanted.note());
         if (read == null) {

@@ -39,7 +39,9 @@ public record Move(
         if (read == null) {
             return false;
         }
-        read.log().checkCursor(cursor, offset);
+        if (!read.log().isPosition(offset)) {
+            throw read.log().noPosition("cursor " + cursor, offset);
+        }
         return true;
     }
 
