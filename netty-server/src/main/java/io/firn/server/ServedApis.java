@@ -15,6 +15,7 @@ import io.firn.server.log.FreeSpace;
 import io.firn.server.log.ListOffsetsHandler;
 import io.firn.server.log.MetadataHandler;
 import io.firn.server.log.Nodes;
+import io.firn.server.log.OffsetForLeaderEpochHandler;
 import io.firn.server.log.ProduceHandler;
 import io.firn.server.log.QuotaAdmin;
 import io.firn.server.log.ReplicaAdmin;
@@ -154,7 +155,7 @@ final class ServedApis {
                 ApiKeys.OFFSET_FOR_LEADER_EPOCH,
                 OffsetForLeaderEpochRequestData.class,
                 background,
-                cluster::epochs);
+                new OffsetForLeaderEpochHandler(topics));
         new ReplicaAdmin(topics).serve(table, background);
         new ResourceAdmin(topics, nodes).serve(table, background);
     }
@@ -208,7 +209,7 @@ final class ServedApis {
                 ApiKeys.LEAVE_GROUP,
                 LeaveGroupRequestData.class,
                 background,
-                (exchange, request) -> members.leave(exchange, request, audit));
+                (exchange, request) -> members.leave(exchange, request, audit::removed));
         table.serve(
                 ApiKeys.OFFSET_COMMIT, OffsetCommitRequestData.class, background, groups.commits());
         table.serve(
@@ -246,7 +247,7 @@ final class ServedApis {
         table.serve(
                 ApiKeys.METADATA,
                 MetadataRequestData.class,
-                new MetadataHandler(topics, nodes, threads.admin(), rates, audit));
+                new MetadataHandler(topics, nodes, threads.admin(), rates, audit::created));
         table.serve(
                 ApiKeys.PRODUCE,
                 ProduceRequestData.class,

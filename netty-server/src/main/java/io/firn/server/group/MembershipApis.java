@@ -2,7 +2,6 @@ package io.firn.server.group;
 
 import io.firn.server.group.Admission.JoinRequest;
 import io.firn.server.group.GroupCoordinator.SyncRequest;
-import io.firn.server.log.AdminAudit;
 import io.firn.server.security.Right;
 import io.firn.server.wire.ClientConnection;
 import io.firn.server.wire.Exchange;
@@ -30,6 +29,13 @@ public final class MembershipApis {
     private static final short FIRST_WITH_NULL_PROTOCOL = 7;
     private static final short FIRST_WITH_SEVERAL_LEAVING = 3;
     private static final short FIRST_WITH_PROTOCOL_IN_SYNC = 5;
+
+    /** Called when a client has removed another member from a group, or could not. */
+    @FunctionalInterface
+    public interface RemovalListener {
+        /** Called with the result, on the thread that handled the request. */
+        void onRemoval(Exchange exchange, String group, String member, Errors result);
+    }
 
     private final GroupCoordinator coordinator;
 
@@ -143,7 +149,7 @@ public final class MembershipApis {
     }
 
     private Errors leave(
-            Exchange exchange, AdminAudit audit, String group, String member, String instance) {
+            Exchange exchange, RemovalListener listener, String group, String member, String instance) {
         ClientConnection client = exchange.connection();
         boolean removal =
                 coordinator.isRemoval(
@@ -154,7 +160,7 @@ public final class MembershipApis {
                         "/" + client.peerAddress());
         Errors error = coordinator.leave(group, member, instance);
         if (removal) {
-            audit.removed(exchange, group, instance == null ? member : instance, error);
+            listener.onRemoval(exchange, group, instance == null ? member : instance, error);
         }
         return error;
     }
@@ -162,9 +168,9 @@ public final class MembershipApis {
     /**
      * Handles LeaveGroup.
      *
-     * @param audit is told of members that somebody else removes
+     * @param listener is called for members that another client removes
      */
-    public void leave(Exchange exchange, LeaveGroupRequestData request, AdminAudit audit) {
+    public void leave(Exchange exchange, LeaveGroupRequestData request, RemovalListener listener) {
         exchange.connection().access().demand(Right.LEAVE_GROUP, request.groupId());
         Errors wrong = wrong(request.groupId());
         if (wrong != Errors.NONE) {
@@ -172,7 +178,7 @@ public final class MembershipApis {
             return;
         }
         if (exchange.version() < FIRST_WITH_SEVERAL_LEAVING) {
-            Errors error = leave(exchange, audit, request.groupId(), request.memberId(), null);
+            Errors error = leave(exchange, listener, request.groupId(), request.memberId(), null);
             exchange.reply(new LeaveGroupResponseData().setErrorCode(error.code()));
             return;
         }
@@ -183,7 +189,7 @@ public final class MembershipApis {
                     Errors error =
                             leave(
                                     exchange,
-                                    audit,
+                                    listener,
                                     request.groupId(),
                                     each.memberId(),
                                     each.groupInstanceId());

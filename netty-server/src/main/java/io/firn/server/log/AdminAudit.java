@@ -64,7 +64,7 @@ public final class AdminAudit implements ApiTable.Observer {
     }
 
     /** Logs that a topic was created, or that it failed, because a client has asked about it. */
-    void created(Exchange exchange, String topic, Errors result) {
+    public void created(Exchange exchange, String topic, Errors result) {
         new Lines(exchange).topic(topic, result.code());
     }
 

@@ -41,30 +41,37 @@ public final class MetadataHandler implements Handler<MetadataRequestData> {
     private static final int TOPIC_BYTES = 200;
     private static final int PARTITION_BYTES = 120;
 
+    /** Called when a topic was created because a client has asked for it, or could not be. */
+    @FunctionalInterface
+    public interface CreationListener {
+        /** Called with the result, on the thread that created the topic. */
+        void onCreation(Exchange exchange, String topic, Errors result);
+    }
+
     private final ServedTopics topics;
     private final Nodes nodes;
     private final Executor background;
     private final ClientRates rates;
-    private final AdminAudit audit;
+    private final CreationListener listener;
 
     /**
      * Creates the handler.
      *
      * @param background creates topics, which writes files, and gives long answers
      * @param rates how much of their quotas clients have used
-     * @param audit is told of topics that are created
+     * @param listener is called for topics that are created, or could not be
      */
     public MetadataHandler(
             ServedTopics topics,
             Nodes nodes,
             Executor background,
             ClientRates rates,
-            AdminAudit audit) {
+            CreationListener listener) {
         this.topics = topics;
         this.nodes = nodes;
         this.background = background;
         this.rates = rates;
-        this.audit = audit;
+        this.listener = listener;
     }
 
     @Override
@@ -249,14 +256,14 @@ public final class MetadataHandler implements Handler<MetadataRequestData> {
         try {
             creation.quota.record(partitions);
             topics.create(name, partitions, Map.of());
-            audit.created(exchange, name, Errors.NONE);
+            listener.onCreation(exchange, name, Errors.NONE);
             return Errors.LEADER_NOT_AVAILABLE; // if it is deleted at once
         } catch (ThrottlingQuotaExceededException e) {
             return missing; // the client tries again after the throttle time
         } catch (TopicExistsException e) {
             return Errors.LEADER_NOT_AVAILABLE; // another client has just created it
         } catch (UnreadableTopicException | TooManyPartitionsException e) {
-            audit.created(exchange, name, ErrorMapper.codeOf(e));
+            listener.onCreation(exchange, name, ErrorMapper.codeOf(e));
             return ErrorMapper.codeOf(e);
         } catch (InvalidOptionException e) {
             return Errors.INVALID_TOPIC_EXCEPTION;
