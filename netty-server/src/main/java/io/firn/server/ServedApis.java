@@ -3,12 +3,12 @@ package io.firn.server;
 import io.firn.server.group.GroupAdmin;
 import io.firn.server.group.Groups;
 import io.firn.server.group.MembershipApis;
-import io.firn.server.log.AclAdmin;
-import io.firn.server.log.AdminAudit;
-import io.firn.server.log.ClusterAdmin;
-import io.firn.server.log.ConfigAdmin;
-import io.firn.server.log.ConfigChanges;
-import io.firn.server.log.CreateTopicsHandler;
+import io.firn.server.admin.AclAdmin;
+import io.firn.server.admin.AdminAudit;
+import io.firn.server.admin.ClusterAdmin;
+import io.firn.server.admin.DescribeConfigsHandler;
+import io.firn.server.admin.AlterConfigsHandler;
+import io.firn.server.admin.CreateTopicsHandler;
 import io.firn.server.log.DecompressionQueue;
 import io.firn.server.log.FetchHandler;
 import io.firn.server.log.FreeSpace;
@@ -17,12 +17,12 @@ import io.firn.server.log.MetadataHandler;
 import io.firn.server.log.Nodes;
 import io.firn.server.log.OffsetForLeaderEpochHandler;
 import io.firn.server.log.ProduceHandler;
-import io.firn.server.log.QuotaAdmin;
-import io.firn.server.log.ReplicaAdmin;
-import io.firn.server.log.ResourceAdmin;
+import io.firn.server.admin.QuotaAdmin;
+import io.firn.server.admin.ReplicaAdmin;
+import io.firn.server.admin.ResourceAdmin;
 import io.firn.server.log.ServedTopics;
-import io.firn.server.log.TopicAdmin;
-import io.firn.server.log.UserAdmin;
+import io.firn.server.admin.TopicAdmin;
+import io.firn.server.admin.UserAdmin;
 import io.firn.server.quota.ClientRates;
 import io.firn.server.security.Acls;
 import io.firn.server.security.AuditLog;
@@ -125,8 +125,8 @@ final class ServedApis {
     }
 
     private void serveDescriptions(ServedTopics topics, Nodes nodes, Executor background) {
-        ConfigAdmin configs = new ConfigAdmin(topics, topics.node());
-        ConfigChanges changes = new ConfigChanges(topics, topics.node());
+        DescribeConfigsHandler configs = new DescribeConfigsHandler(topics, topics.node());
+        AlterConfigsHandler changes = new AlterConfigsHandler(topics, topics.node());
         table.serve(
                 ApiKeys.DESCRIBE_CONFIGS,
                 DescribeConfigsRequestData.class,

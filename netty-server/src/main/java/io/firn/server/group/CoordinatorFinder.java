@@ -2,7 +2,6 @@ package io.firn.server.group;
 
 import io.firn.server.log.Node;
 import io.firn.server.log.Nodes;
-import io.firn.server.log.OffsetsTopic;
 import io.firn.server.security.Access;
 import io.firn.server.security.Right;
 import io.firn.server.wire.Exchange;

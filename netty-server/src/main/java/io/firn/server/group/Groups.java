@@ -3,7 +3,6 @@ package io.firn.server.group;
 import io.firn.medium.FileMedium;
 import io.firn.server.config.ServerConfig;
 import io.firn.server.log.Nodes;
-import io.firn.server.log.OffsetsTopic;
 import io.firn.server.log.ServedTopics;
 import io.firn.server.wire.Handler;
 import java.io.IOException;

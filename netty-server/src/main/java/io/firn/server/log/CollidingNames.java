@@ -11,11 +11,11 @@ import org.apache.kafka.common.protocol.Errors;
  * in Kafka, topics that are there when a request begins count, and the application may name its
  * topics as it likes. For the requests of one client at a time.
  */
-final class CollidingNames {
+public final class CollidingNames {
     private final ServedTopics topics;
     private Map<String, String> taken;
 
-    CollidingNames(ServedTopics topics) {
+    public CollidingNames(ServedTopics topics) {
         this.topics = topics;
     }
 
@@ -36,7 +36,7 @@ final class CollidingNames {
     }
 
     /** Throws if a topic that does not exist would collide with another one. */
-    void check(String name) {
+    public void check(String name) {
         String other = of(name);
         if (other != null) {
             throw Errors.INVALID_TOPIC_EXCEPTION.exception(

@@ -11,17 +11,17 @@ import org.apache.kafka.common.protocol.Errors;
  * duplicates is carried out. They have an order, because clients choose names, which may all have
  * one hash. Not thread-safe.
  */
-final class Duplicates<T extends Comparable<T>> {
+public final class Duplicates<T extends Comparable<T>> {
     private final Set<T> duplicates;
     private final Set<T> answered = new HashSet<>();
 
-    Duplicates(Stream<T> all) {
+    public Duplicates(Stream<T> all) {
         Set<T> once = new HashSet<>();
         duplicates = all.filter(each -> !once.add(each)).collect(Collectors.toSet());
     }
 
     /** Returns whether this is a duplicate of what {@link #check} has refused already. */
-    boolean isAnswered(T one) {
+    public boolean isAnswered(T one) {
         return duplicates.contains(one) && !answered.add(one);
     }
 
@@ -31,7 +31,7 @@ final class Duplicates<T extends Comparable<T>> {
     }
 
     /** Refuses a duplicate. */
-    void check(T one, String name) {
+    public void check(T one, String name) {
         if (duplicates.contains(one)) {
             throw Errors.INVALID_REQUEST.exception(
                     name + " is named more than once; name it once in a request.");

@@ -132,7 +132,7 @@ public final class ErrorMapper implements WireErrors {
     }
 
     /** Logs that a change of what the server stores failed; returns what the client is told. */
-    static String notWritten(IOException error) {
+    public static String notWritten(IOException error) {
         LOG.log(System.Logger.Level.ERROR, "a change that a client asked for was not made", error);
         return "The change could not be written. The server's log says why.";
     }

@@ -11,7 +11,7 @@ import org.apache.kafka.common.protocol.Errors;
  * for each topic before its change: a client that knows of THROTTLING_QUOTA_EXCEEDED is refused
  * what follows after the quota is exceeded, an older one is only muted. Not thread-safe.
  */
-final class MutationQuota {
+public final class MutationQuota {
     private final ClientRates rates;
     private final Exchange exchange;
     private final boolean strict;
@@ -23,7 +23,7 @@ final class MutationQuota {
      *
      * @param strictSince the version of the request from which on clients know of the error
      */
-    MutationQuota(ClientRates rates, Exchange exchange, int strictSince) {
+    public MutationQuota(ClientRates rates, Exchange exchange, int strictSince) {
         this.rates = rates;
         this.exchange = exchange;
         this.strict = exchange.version() >= strictSince;
@@ -35,7 +35,7 @@ final class MutationQuota {
      *
      * @throws org.apache.kafka.common.errors.ThrottlingQuotaExceededException if it may not be made
      */
-    void record(int partitions) {
+    public void record(int partitions) {
         if (!limited) {
             return;
         }
@@ -52,7 +52,7 @@ final class MutationQuota {
      *
      * @return for how many ms the client should be silent, as the answer that follows has to say
      */
-    int throttle() {
+    public int throttle() {
         int ms = (int) Math.min(Integer.MAX_VALUE, throttleMs);
         if (ms > 0) {
             ClientConnection connection = exchange.connection();

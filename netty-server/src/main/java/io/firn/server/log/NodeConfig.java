@@ -33,7 +33,7 @@ public final class NodeConfig {
     private volatile Runnable onChange = () -> {};
 
     /** From where a value is, with the number in the protocol. */
-    enum Source {
+    public enum Source {
         NODE(2),
         ALL_NODES(3),
         FILE(4),
@@ -45,7 +45,7 @@ public final class NodeConfig {
             this.id = (byte) id;
         }
 
-        byte id() {
+        public byte id() {
             return id;
         }
     }
@@ -143,12 +143,12 @@ public final class NodeConfig {
     }
 
     /** Returns what clients have set for the node, or for all nodes. */
-    Map<String, String> set(boolean ofNode) {
+    public Map<String, String> set(boolean ofNode) {
         return file.get().of(ofNode);
     }
 
     /** Returns each value that is given for a key, those that count more first. */
-    Map<Source, String> values(ConfigKey key) {
+    public Map<Source, String> values(ConfigKey key) {
         Map<Source, String> values = new LinkedHashMap<>();
         Set set = holding;
         String name = key.name();
@@ -169,7 +169,7 @@ public final class NodeConfig {
      * Returns from where the server's default of a topic's key is: of the keys that it can have,
      * the one that counts.
      */
-    byte sourceOfTopicDefault(String topicKey) {
+    public byte sourceOfTopicDefault(String topicKey) {
         Set set = holding;
         for (Source each : List.of(Source.NODE, Source.ALL_NODES)) {
             if (ServerConfig.givesDefaultOf(topicKey, set.of(each == Source.NODE))) {
@@ -188,7 +188,7 @@ public final class NodeConfig {
      *     is invalid
      * @throws IOException if it could not be written
      */
-    void change(boolean ofNode, UnaryOperator<Map<String, String>> change, boolean validateOnly)
+    public void change(boolean ofNode, UnaryOperator<Map<String, String>> change, boolean validateOnly)
             throws IOException {
         if (hasChanged(ofNode, change, validateOnly)) {
             onChange.run();

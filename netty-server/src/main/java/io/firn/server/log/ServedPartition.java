@@ -17,7 +17,7 @@ import java.util.concurrent.atomic.AtomicInteger;
  * A partition as clients see it: one shared appender for all producers, and the fetches that wait
  * for records. Thread-safe.
  */
-final class ServedPartition implements VisibleListener {
+public final class ServedPartition implements VisibleListener {
     private static final System.Logger LOG = System.getLogger("io.firn.server");
     private static final int GIVEN_UP = -1;
     private static final long WARN_EVERY_NS = 10_000_000_000L;
@@ -46,7 +46,7 @@ final class ServedPartition implements VisibleListener {
         this.partition = HostedPartition.of(partition);
     }
 
-    HostedPartition partition() {
+    public HostedPartition partition() {
         return partition;
     }
 

@@ -59,12 +59,12 @@ public final class ServedTopic {
     }
 
     /** Returns whether Kafka reserves its name. */
-    boolean isInternal() {
+    public boolean isInternal() {
         return internal;
     }
 
     /** Returns what holds now: the application may have changed options. */
-    TopicSettings settings() {
+    public TopicSettings settings() {
         TopicSettings last = settings;
         return last.isOf(topic.options()) ? last : look();
     }
@@ -98,7 +98,7 @@ public final class ServedTopic {
     }
 
     /** Returns a partition; null if there is none. */
-    ServedPartition partition(int index) {
+    public ServedPartition partition(int index) {
         List<ServedPartition> all = partitions;
         if (index >= 0 && index < all.size()) {
             return all.get(index);

@@ -31,7 +31,7 @@ import org.apache.kafka.common.protocol.Errors;
  */
 public final class ServedTopics implements AutoCloseable {
     /** The largest number of partitions of a topic. */
-    static final int MAX_PARTITIONS = 100_000;
+    public static final int MAX_PARTITIONS = 100_000;
 
     private static final long LEAST_TRANSACTION_BYTES = 1 << 20;
     private static final long LOOK_INTERVAL_NS = TimeUnit.MILLISECONDS.toNanos(100);
@@ -77,7 +77,7 @@ public final class ServedTopics implements AutoCloseable {
     }
 
     /** Returns the store's directory, as messages to clients name it. */
-    String shownDirectory() {
+    public String shownDirectory() {
         return store.directory().toAbsolutePath().toString();
     }
 
@@ -96,7 +96,7 @@ public final class ServedTopics implements AutoCloseable {
      *
      * @throws org.apache.kafka.common.errors.InvalidRequestException if it is another one
      */
-    void checkNode(String name) {
+    public void checkNode(String name) {
         if (!name.isEmpty() && !name.equals(Integer.toString(nodeId()))) {
             throw Errors.INVALID_REQUEST.exception(
                     "The only node is " + nodeId() + ", not " + name + ".");
@@ -145,7 +145,7 @@ public final class ServedTopics implements AutoCloseable {
     }
 
     /** Returns the error for a topic that {@link #find(String)} did not find. */
-    Errors missing() {
+    public Errors missing() {
         return store.unreadableTopics().isEmpty()
                 ? Errors.UNKNOWN_TOPIC_OR_PARTITION
                 : Errors.KAFKA_STORAGE_ERROR; // it may be one of those
@@ -203,7 +203,7 @@ public final class ServedTopics implements AutoCloseable {
     // ---- changes
 
     /** Checks the configuration of a new topic, and returns what it will be. */
-    synchronized TopicSettings check(Map<String, String> named) {
+    public synchronized TopicSettings check(Map<String, String> named) {
         return configs.check(named, 1);
     }
 
@@ -237,7 +237,7 @@ public final class ServedTopics implements AutoCloseable {
      *     does not exist
      * @return whether there is such a topic
      */
-    synchronized boolean configure(
+    public synchronized boolean configure(
             String name, Function<ServedTopic, Map<String, String>> change, boolean validateOnly) {
         ServedTopic served = find(name);
         Map<String, String> named = change.apply(served); // no other change comes between

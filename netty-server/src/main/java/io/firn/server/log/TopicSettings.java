@@ -102,7 +102,7 @@ public final class TopicSettings {
     }
 
     /** Returns the values that clients have named, by key. */
-    Map<String, String> named() {
+    public Map<String, String> named() {
         return named;
     }
 
@@ -121,7 +121,7 @@ public final class TopicSettings {
     }
 
     /** Returns whether a key has the server's default, which no client has named. */
-    boolean isDefault(String key) {
+    public boolean isDefault(String key) {
         if (named.containsKey(key)) {
             return false;
         }
@@ -147,7 +147,7 @@ public final class TopicSettings {
     }
 
     /** Returns whether clients may delete records. */
-    boolean isDeleted() {
+    public boolean isDeleted() {
         return options.cleanup().isDeleting();
     }
 

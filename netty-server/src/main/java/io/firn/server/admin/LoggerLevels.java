@@ -1,4 +1,4 @@
-package io.firn.server.log;
+package io.firn.server.admin;
 
 import io.firn.InvalidOptionException;
 import java.util.Collections;
@@ -17,7 +17,7 @@ import org.apache.kafka.common.protocol.Errors;
  * Kafka. The audit log keeps its level, whatever is set for others: who may change levels could
  * otherwise act unseen. Thread-safe.
  */
-final class LogLevels {
+final class LoggerLevels {
     private static final String OURS = "io.firn";
     private static final String AUDIT = "io.firn.audit";
 

@@ -1,5 +1,7 @@
-package io.firn.server.log;
+package io.firn.server.admin;
 
+import io.firn.server.log.ServedTopic;
+import io.firn.server.log.ServedTopics;
 import io.firn.server.security.Right;
 import io.firn.server.wire.ApiTable;
 import io.firn.server.wire.Exchange;

@@ -1,4 +1,4 @@
-package io.firn.server.log;
+package io.firn.server.admin;
 
 /**
  * Names what has a configuration. Comparable, because clients choose the names: a hash map stays

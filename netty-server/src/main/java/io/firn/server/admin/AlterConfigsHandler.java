@@ -1,5 +1,10 @@
-package io.firn.server.log;
+package io.firn.server.admin;
 
+import io.firn.server.log.Duplicates;
+import io.firn.server.log.ErrorMapper;
+import io.firn.server.log.NodeConfig;
+import io.firn.server.log.ServedTopic;
+import io.firn.server.log.ServedTopics;
 import io.firn.InvalidOptionException;
 import io.firn.server.config.ConfigKey;
 import io.firn.server.config.ConfigType;
@@ -28,7 +33,7 @@ import org.apache.kafka.common.protocol.Errors;
  * together or not at all. They are checked in Kafka's order: duplicate resources, the form of the
  * changes, the topic's name, the values, and last whether the topic exists.
  */
-public final class ConfigChanges {
+public final class AlterConfigsHandler {
     private static final byte TOPIC = 2;
     private static final byte BROKER = 4;
     private static final byte LOGGER = 8;
@@ -38,12 +43,12 @@ public final class ConfigChanges {
     private static final byte SUBTRACT = 3;
 
     private final ServedTopics topics;
-    private final NodeChanges node;
+    private final DynamicConfigChanges node;
 
     /** Creates the handlers. */
-    public ConfigChanges(ServedTopics topics, NodeConfig node) {
+    public AlterConfigsHandler(ServedTopics topics, NodeConfig node) {
         this.topics = topics;
-        this.node = new NodeChanges(topics, node, new LogLevels());
+        this.node = new DynamicConfigChanges(topics, node, new LoggerLevels());
     }
 
     /** Handles IncrementalAlterConfigs. */

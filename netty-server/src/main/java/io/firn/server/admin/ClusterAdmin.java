@@ -1,5 +1,9 @@
-package io.firn.server.log;
+package io.firn.server.admin;
 
+import io.firn.server.log.Node;
+import io.firn.server.log.Nodes;
+import io.firn.server.log.ServedTopic;
+import io.firn.server.log.ServedTopics;
 import io.firn.StoreMetrics.TierMetrics;
 import io.firn.server.security.Access;
 import io.firn.server.security.Right;

@@ -1,5 +1,10 @@
-package io.firn.server.log;
+package io.firn.server.admin;
 
+import io.firn.server.log.ErrorMapper;
+import io.firn.server.log.NodeConfig;
+import io.firn.server.log.ServedTopic;
+import io.firn.server.log.ServedTopics;
+import io.firn.server.log.TopicSettings;
 import io.firn.server.config.ConfigDocumentation;
 import io.firn.server.config.ConfigKey;
 import io.firn.server.config.ServerConfig;
@@ -24,7 +29,7 @@ import org.apache.kafka.common.message.DescribeConfigsResponseData.DescribeConfi
 import org.apache.kafka.common.protocol.Errors;
 
 /** Handles DescribeConfigs, for topics, the node and its loggers. Values are those that hold. */
-public final class ConfigAdmin {
+public final class DescribeConfigsHandler {
     private static final byte TOPIC = 2;
     private static final byte BROKER = 4;
     private static final byte LOGGER = 8;
@@ -39,10 +44,10 @@ public final class ConfigAdmin {
 
     private final ServedTopics topics;
     private final NodeConfig node;
-    private final LogLevels levels = new LogLevels();
+    private final LoggerLevels levels = new LoggerLevels();
 
     /** Creates the handler. */
-    public ConfigAdmin(ServedTopics topics, NodeConfig node) {
+    public DescribeConfigsHandler(ServedTopics topics, NodeConfig node) {
         this.topics = topics;
         this.node = node;
     }
@@ -188,7 +193,7 @@ public final class ConfigAdmin {
                                         new DescribeConfigsResourceResult()
                                                 .setName(logger)
                                                 .setValue(level)
-                                                .setReadOnly(LogLevels.isFixed(logger))
+                                                .setReadOnly(LoggerLevels.isFixed(logger))
                                                 .setConfigSource(FROM_LOGGER)));
         return all;
     }

@@ -1,5 +1,11 @@
-package io.firn.server.log;
+package io.firn.server.admin;
 
+import io.firn.server.log.CollidingNames;
+import io.firn.server.log.Duplicates;
+import io.firn.server.log.ErrorMapper;
+import io.firn.server.log.MutationQuota;
+import io.firn.server.log.ServedTopics;
+import io.firn.server.log.TopicSettings;
 import io.firn.InvalidOptionException;
 import io.firn.server.config.TopicKeys;
 import io.firn.server.quota.ClientRates;
@@ -133,7 +139,7 @@ public final class CreateTopicsHandler implements Handler<CreateTopicsRequestDat
                                                 .setName(key.name())
                                                 .setValue(settings.get(key.name()))
                                                 .setConfigSource(
-                                                        ConfigAdmin.sourceOf(
+                                                        DescribeConfigsHandler.sourceOf(
                                                                 key.name(),
                                                                 settings,
                                                                 topics.node()))));

@@ -1,5 +1,6 @@
-package io.firn.server.log;
+package io.firn.server.group;
 
+import io.firn.server.log.ServedTopics;
 import io.firn.TopicExistsException;
 import java.util.Map;
 import org.apache.kafka.common.internals.Topic;

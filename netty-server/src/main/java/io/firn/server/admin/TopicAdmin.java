@@ -1,5 +1,11 @@
-package io.firn.server.log;
+package io.firn.server.admin;
 
+import io.firn.server.log.Duplicates;
+import io.firn.server.log.ErrorMapper;
+import io.firn.server.log.MutationQuota;
+import io.firn.server.log.ServedPartition;
+import io.firn.server.log.ServedTopic;
+import io.firn.server.log.ServedTopics;
 import io.firn.server.quota.ClientRates;
 import io.firn.server.security.Access;
 import io.firn.server.security.Right;

@@ -1,5 +1,6 @@
-package io.firn.server.log;
+package io.firn.server.admin;
 
+import io.firn.server.log.ErrorMapper;
 import io.firn.server.security.Right;
 import io.firn.server.security.ScramUsers;
 import io.firn.server.security.ScramUsers.User;

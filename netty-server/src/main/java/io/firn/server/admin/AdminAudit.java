@@ -1,4 +1,4 @@
-package io.firn.server.log;
+package io.firn.server.admin;
 
 import io.firn.server.security.AuditLog;
 import io.firn.server.wire.ApiTable;

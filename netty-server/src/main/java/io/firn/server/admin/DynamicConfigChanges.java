@@ -1,5 +1,8 @@
-package io.firn.server.log;
+package io.firn.server.admin;
 
+import io.firn.server.log.ErrorMapper;
+import io.firn.server.log.NodeConfig;
+import io.firn.server.log.ServedTopics;
 import io.firn.InvalidOptionException;
 import io.firn.server.config.ConfigKey;
 import io.firn.server.config.ConfigType;
@@ -14,16 +17,16 @@ import org.apache.kafka.common.message.IncrementalAlterConfigsRequestData.Altera
 import org.apache.kafka.common.protocol.Errors;
 
 /** Changes the configuration of the node, or of all nodes, and the levels of its loggers. */
-final class NodeChanges {
+final class DynamicConfigChanges {
     private static final byte SET = 0;
     private static final byte DELETE = 1;
     private static final byte APPEND = 2;
 
     private final ServedTopics topics;
     private final NodeConfig node;
-    private final LogLevels levels;
+    private final LoggerLevels levels;
 
-    NodeChanges(ServedTopics topics, NodeConfig node, LogLevels levels) {
+    DynamicConfigChanges(ServedTopics topics, NodeConfig node, LoggerLevels levels) {
         this.topics = topics;
         this.node = node;
         this.levels = levels;

@@ -1,5 +1,6 @@
-package io.firn.server.log;
+package io.firn.server.admin;
 
+import io.firn.server.log.ErrorMapper;
 import io.firn.server.quota.ClientQuotas;
 import io.firn.server.quota.QuotaEntity;
 import io.firn.server.quota.QuotaKey;

@@ -1,5 +1,8 @@
-package io.firn.server.log;
+package io.firn.server.admin;
 
+import io.firn.server.log.Node;
+import io.firn.server.log.Nodes;
+import io.firn.server.log.ServedTopics;
 import io.firn.server.security.Right;
 import io.firn.server.wire.ApiTable;
 import io.firn.server.wire.Exchange;
