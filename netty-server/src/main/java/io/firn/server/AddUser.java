@@ -31,7 +31,7 @@ final class AddUser {
         try (Storage storage = Storage.open(config)) {
             String password = readPassword(name);
             check(password != null && !password.isEmpty());
-            FileMedium medium = OwnFiles.mediumOf(storage.store(), config);
+            FileMedium medium = ServerFiles.mediumOf(storage.store(), config);
             ScramUsers users =
                     ScramUsers.open(medium, FirnServer.securityDirectory(medium, storage.store()));
             Map<User, ScramCredential> changes = new HashMap<>();

@@ -101,8 +101,8 @@ final class BackgroundThreads implements AutoCloseable {
     }
 
     /** Returns those that handle requests, by the work that they are for. */
-    ServedApis.Executors executors() {
-        return new ServedApis.Executors(
+    ApiRegistration.Executors executors() {
+        return new ApiRegistration.Executors(
                 groups, admin, timestamps, reads, decompression, transactions);
     }
 
@@ -157,7 +157,7 @@ final class BackgroundThreads implements AutoCloseable {
     /** Threads that also run timers. */
     private final class Timers extends ScheduledThreadPoolExecutor {
         Timers(int count) {
-            super(count, new NamedThreads(factory, "firn-server-"));
+            super(count, new NamedThreadFactory(factory, "firn-server-"));
         }
 
         @Override
@@ -175,7 +175,7 @@ final class BackgroundThreads implements AutoCloseable {
                     KEEP_S,
                     TimeUnit.SECONDS,
                     new LinkedBlockingQueue<>(),
-                    new NamedThreads(factory, name));
+                    new NamedThreadFactory(factory, name));
             allowCoreThreadTimeOut(true);
         }
 

@@ -9,16 +9,16 @@ import io.firn.medium.SmallFile;
 import io.firn.server.config.Endpoint;
 import io.firn.server.config.Listener;
 import io.firn.server.config.ServerConfig;
-import io.firn.server.group.Groups;
+import io.firn.server.group.GroupHandlers;
 import io.firn.server.log.ErrorMapper;
 import io.firn.server.log.FreeSpace;
-import io.firn.server.log.Node;
-import io.firn.server.log.NodeConfig;
-import io.firn.server.log.Nodes;
+import io.firn.server.log.AdvertisedNode;
+import io.firn.server.log.DynamicConfig;
+import io.firn.server.log.AdvertisedListeners;
 import io.firn.server.log.ServedTopics;
 import io.firn.server.quota.ClientQuotas;
-import io.firn.server.quota.ClientRates;
-import io.firn.server.quota.QuotaKey;
+import io.firn.server.quota.QuotaUsage;
+import io.firn.server.quota.QuotaType;
 import io.firn.server.quota.QuotaWindows;
 import io.firn.server.security.AccessControl;
 import io.firn.server.security.AclAccessControl;
@@ -26,7 +26,7 @@ import io.firn.server.security.Acls;
 import io.firn.server.security.AuditLog;
 import io.firn.server.security.ScramUsers;
 import io.firn.server.security.ServerSecurity;
-import io.firn.server.tx.Transactions;
+import io.firn.server.tx.TransactionHandlers;
 import io.firn.server.wire.OpenSslEngines;
 import io.firn.server.wire.ServerContext;
 import io.firn.server.wire.ServerLimits;
@@ -78,17 +78,17 @@ public final class FirnServer implements AutoCloseable {
     private final ServerConfig config;
     private final ServedTopics topics;
     private final ServerContext context;
-    private final Groups groups;
+    private final GroupHandlers groups;
     private final ServerMetrics metrics;
     private final Transport transport;
     private final BackgroundThreads threads;
-    private final ServerEnd end = new ServerEnd();
-    private final Nodes nodes = new Nodes();
+    private final ShutdownSteps end = new ShutdownSteps();
+    private final AdvertisedListeners nodes = new AdvertisedListeners();
     private final ServerSecurity security;
     private final FreeSpace space;
     private final AuditLog audit = new AuditLog();
 
-    private FirnServer(Builder builder, StoreClaim claim) throws IOException {
+    private FirnServer(Builder builder, StoreAttachment claim) throws IOException {
         this.config = builder.config();
         LogStore store = builder.store;
         MemoryPlan plan = builder.hasOpenedStore ? Storage.memory(config) : MemoryPlan.of(config);
@@ -101,7 +101,7 @@ public final class FirnServer implements AutoCloseable {
         try {
             end.first(claim::release);
             end.first(this::releaseTopics);
-            FileMedium medium = OwnFiles.mediumOf(store, config);
+            FileMedium medium = ServerFiles.mediumOf(store, config);
             Path directory = store.directory().resolve(DIRECTORY);
             Path secrets = securityDirectory(medium, store);
             this.threads =
@@ -121,10 +121,10 @@ public final class FirnServer implements AutoCloseable {
                             audit,
                             OpenSslEngines::new);
             String clusterId = clusterId(medium, directory.resolve("cluster"));
-            NodeConfig node = NodeConfig.open(medium, secrets, config);
+            DynamicConfig node = DynamicConfig.open(medium, secrets, config);
             this.topics = new ServedTopics(store, node, medium, directory);
-            ClientRates rates =
-                    new ClientRates(
+            QuotaUsage rates =
+                    new QuotaUsage(
                             ClientQuotas.open(medium, secrets),
                             windows(config),
                             builder.quotaClock);
@@ -134,11 +134,11 @@ public final class FirnServer implements AutoCloseable {
                             store.directory(),
                             builder.hasOpenedStore ? Storage.fileTiers(config) : List.of(),
                             config.number("firn.min.free.bytes"));
-            ServedApis apis =
-                    new ServedApis(
+            ApiRegistration apis =
+                    new ApiRegistration(
                             topics, nodes, users, acls, rates, space, audit, threads.executors());
             this.groups =
-                    new Groups(
+                    new GroupHandlers(
                             topics,
                             nodes,
                             config,
@@ -146,7 +146,7 @@ public final class FirnServer implements AutoCloseable {
                             directory.resolve("groups"),
                             threads.groups());
             apis.serveGroups(groups);
-            apis.serveTransactions(new Transactions(topics, groups, config));
+            apis.serveTransactions(new TransactionHandlers(topics, groups, config));
             this.context =
                     new ServerContext(
                             apis.table(),
@@ -159,8 +159,8 @@ public final class FirnServer implements AutoCloseable {
                     new Transport(
                             context,
                             config.integer("num.network.threads"),
-                            new NamedThreads(builder.threads, "firn-accept-"),
-                            new NamedThreads(builder.threads, "firn-net-"));
+                            new NamedThreadFactory(builder.threads, "firn-accept-"),
+                            new NamedThreadFactory(builder.threads, "firn-net-"));
             end.first(transport::close);
             end.first(this::drain);
             end.first(metrics::close);
@@ -208,7 +208,7 @@ public final class FirnServer implements AutoCloseable {
 
     private AccessControl accessControl(Builder builder, Acls acls) {
         if (builder.authorizer != null) {
-            return new OwnAccessControl(builder.authorizer);
+            return new AuthorizerAdapter(builder.authorizer);
         }
         if (acls == null) {
             return null; // no client says who it is
@@ -286,13 +286,13 @@ public final class FirnServer implements AutoCloseable {
         nodes.set(listener.name(), node(clusterId, listener, bound.getPort()));
     }
 
-    private Node node(String clusterId, Listener listener, int port) {
+    private AdvertisedNode node(String clusterId, Listener listener, int port) {
         Endpoint where = listener.endpoint();
         Endpoint advertised = listener.advertised();
         String host = where.isAnyAddress() ? "localhost" : where.host();
         return advertised == null
-                ? new Node(config.nodeId(), host, port, clusterId)
-                : new Node(
+                ? new AdvertisedNode(config.nodeId(), host, port, clusterId)
+                : new AdvertisedNode(
                         config.nodeId(),
                         advertised.isAnyAddress() ? host : advertised.host(),
                         advertised.port() == 0 ? port : advertised.port(),
@@ -300,7 +300,7 @@ public final class FirnServer implements AutoCloseable {
     }
 
     private String addressOf(String listener) {
-        Node node = nodes.of(listener);
+        AdvertisedNode node = nodes.of(listener);
         if (node == null) {
             throw new InvalidOptionException("there is no listener '" + listener + "'");
         }
@@ -308,7 +308,7 @@ public final class FirnServer implements AutoCloseable {
     }
 
     private static ServerLimits limits(ServerConfig config) {
-        Descriptors descriptors = Descriptors.of(config);
+        ConnectionLimits descriptors = ConnectionLimits.of(config);
         return new ServerLimits(
                 config.integer("socket.request.max.bytes"),
                 config.integer("firn.max.requests.in.flight"),
@@ -319,11 +319,11 @@ public final class FirnServer implements AutoCloseable {
                 config.number("firn.write.stall.ms"));
     }
 
-    private static TimeQuota times(ClientRates rates) {
+    private static TimeQuota times(QuotaUsage rates) {
         return new TimeQuota() {
             @Override
             public boolean isLimited() {
-                return rates.isLimited(QuotaKey.REQUEST_PERCENTAGE);
+                return rates.isLimited(QuotaType.REQUEST_PERCENTAGE);
             }
 
             @Override
@@ -418,7 +418,7 @@ public final class FirnServer implements AutoCloseable {
         private ServerConfig config = ServerConfig.defaults();
         private Integer port;
         private Authorizer authorizer;
-        private ThreadFactory threads = NamedThreads::daemon;
+        private ThreadFactory threads = NamedThreadFactory::daemon;
         private Consumer<Error> onError = error -> {};
         private boolean hasOpenedStore;
         private LongSupplier quotaClock = () -> System.nanoTime() / 1_000_000;
@@ -507,7 +507,7 @@ public final class FirnServer implements AutoCloseable {
         public FirnServer start() throws IOException {
             check(config());
             String listeners = config().text("listeners");
-            return new StoreClaim(store, listeners).start(claim -> new FirnServer(this, claim));
+            return new StoreAttachment(store, listeners).start(claim -> new FirnServer(this, claim));
         }
     }
 }

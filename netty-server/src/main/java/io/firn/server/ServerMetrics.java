@@ -6,7 +6,7 @@ import io.firn.CursorMetrics;
 import io.firn.LogStore;
 import io.firn.PartitionMetrics;
 import io.firn.StoreMetrics.TierMetrics;
-import io.firn.server.group.Groups;
+import io.firn.server.group.GroupHandlers;
 import io.firn.server.wire.ServerContext;
 import java.util.ArrayList;
 import java.util.List;
@@ -19,10 +19,10 @@ import org.apache.kafka.common.protocol.ApiKeys;
 final class ServerMetrics implements ServerMetricsMXBean, AutoCloseable {
     private final LogStore store;
     private final ServerContext context;
-    private final Groups groups;
-    private Bean bean;
+    private final GroupHandlers groups;
+    private RegisteredBean bean;
 
-    ServerMetrics(LogStore store, ServerContext context, Groups groups) {
+    ServerMetrics(LogStore store, ServerContext context, GroupHandlers groups) {
         this.store = store;
         this.context = context;
         this.groups = groups;
@@ -30,7 +30,7 @@ final class ServerMetrics implements ServerMetricsMXBean, AutoCloseable {
 
     /** Registers the metrics with JMX. */
     void register(String server) {
-        bean = Bean.register(this, "Server", server);
+        bean = RegisteredBean.register(this, "Server", server);
     }
 
     @Override

@@ -34,13 +34,13 @@ final class Storage implements AutoCloseable {
 
     private final LogStore store;
     private final Migrator migrator;
-    private final Bean metrics;
+    private final RegisteredBean metrics;
 
     private Storage(LogStore store, Migrator migrator) {
         this.store = store;
         this.migrator = migrator;
         this.metrics =
-                Bean.register(
+                RegisteredBean.register(
                         new MigratorMetrics(migrator), "Migrator", store.directory().toString());
     }
 
@@ -67,7 +67,7 @@ final class Storage implements AutoCloseable {
         if (config.has("firn.max.partitions")) {
             builder.maxPartitions(config.integer("firn.max.partitions"));
         }
-        if (OwnFiles.mayBeLinked(config)) {
+        if (ServerFiles.mayBeLinked(config)) {
             builder.allowLinkedDirectories();
         }
         if (createsBeside) {
@@ -170,7 +170,7 @@ final class Storage implements AutoCloseable {
     }
 
     private static Path child(ServerConfig config, Path named, String name) {
-        return WithoutLinks.child(named, name, OwnFiles.mayBeLinked(config));
+        return WithoutLinks.child(named, name, ServerFiles.mayBeLinked(config));
     }
 
     private static StorageTier tier(ServerConfig config, String text) {
@@ -195,7 +195,7 @@ final class Storage implements AutoCloseable {
 
     private static FileTier.Builder file(ServerConfig config, Path path) {
         FileTier.Builder file = FileTier.builder(path);
-        if (OwnFiles.mayBeLinked(config)) {
+        if (ServerFiles.mayBeLinked(config)) {
             file.allowLinkedDirectories();
         }
         return config.flag("storage.declare.durable") ? file.declareDurable() : file;

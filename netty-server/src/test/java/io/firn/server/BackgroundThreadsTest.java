@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 class BackgroundThreadsTest {
     private final AtomicReference<Error> told = new AtomicReference<>();
     private final BackgroundThreads threads =
-            new BackgroundThreads(1, NamedThreads::daemon, told::set);
+            new BackgroundThreads(1, NamedThreadFactory::daemon, told::set);
     private final ScheduledThreadPoolExecutor background =
             (ScheduledThreadPoolExecutor) threads.groups();
 

@@ -4,19 +4,19 @@ import io.firn.LogStore;
 import io.firn.file.FileTier;
 import io.firn.medium.FileMedium;
 import io.firn.server.config.ServerConfig;
-import io.firn.server.group.Groups;
+import io.firn.server.group.GroupHandlers;
 import io.firn.server.log.ErrorMapper;
 import io.firn.server.log.FreeSpace;
-import io.firn.server.log.Node;
-import io.firn.server.log.NodeConfig;
-import io.firn.server.log.Nodes;
+import io.firn.server.log.AdvertisedNode;
+import io.firn.server.log.DynamicConfig;
+import io.firn.server.log.AdvertisedListeners;
 import io.firn.server.log.ServedTopics;
 import io.firn.server.quota.ClientQuotas;
-import io.firn.server.quota.ClientRates;
+import io.firn.server.quota.QuotaUsage;
 import io.firn.server.quota.QuotaWindows;
 import io.firn.server.security.AuditLog;
 import io.firn.server.security.ScramUsers;
-import io.firn.server.tx.Transactions;
+import io.firn.server.tx.TransactionHandlers;
 import io.firn.server.wire.OneConnection;
 import io.firn.server.wire.ServerContext;
 import io.firn.server.wire.ServerLimits;
@@ -108,26 +108,26 @@ public final class JazzerTarget {
                                 "socket.request.max.bytes", "1000000"));
         FileMedium medium = FileMedium.real();
         Path own = directory.resolve("server");
-        Node node = new Node(1, "localhost", 9092, "jazzer");
+        AdvertisedNode node = new AdvertisedNode(1, "localhost", 9092, "jazzer");
         Executor atOnce = Runnable::run;
-        topics = new ServedTopics(store, NodeConfig.open(medium, own, config), medium, own);
-        ServedApis apis =
-                new ServedApis(
+        topics = new ServedTopics(store, DynamicConfig.open(medium, own, config), medium, own);
+        ApiRegistration apis =
+                new ApiRegistration(
                         topics,
-                        new Nodes(node),
+                        new AdvertisedListeners(node),
                         ScramUsers.open(medium, own.resolve("security")),
                         null,
-                        new ClientRates(
+                        new QuotaUsage(
                                 ClientQuotas.open(medium, own.resolve("security")),
                                 QuotaWindows.DEFAULT),
                         FreeSpace.ALL,
                         new AuditLog(),
-                        new ServedApis.Executors(atOnce, atOnce, atOnce, atOnce, atOnce, atOnce));
-        Groups groups =
-                new Groups(
-                        topics, new Nodes(node), config, medium, own.resolve("groups"), noTimers());
+                        new ApiRegistration.Executors(atOnce, atOnce, atOnce, atOnce, atOnce, atOnce));
+        GroupHandlers groups =
+                new GroupHandlers(
+                        topics, new AdvertisedListeners(node), config, medium, own.resolve("groups"), noTimers());
         apis.serveGroups(groups);
-        apis.serveTransactions(new Transactions(topics, groups, config));
+        apis.serveTransactions(new TransactionHandlers(topics, groups, config));
         ServerLimits limits = new ServerLimits(1_000_000, 8, 100_000_000, 10, 10, 1_000, 1_000);
         context = new ServerContext(apis.table(), limits, new ErrorMapper());
         topics.create(NAMES.get(0), 2, Map.of());

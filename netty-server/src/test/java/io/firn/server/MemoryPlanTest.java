@@ -65,8 +65,8 @@ class MemoryPlanTest {
                 MemoryPlan.of(ServerConfig.defaults()).heapBytes(),
                 MemoryPlan.of(config).heapBytes());
         assertEquals(
-                Descriptors.of(ServerConfig.defaults(), 1_000_000),
-                Descriptors.of(config, 1_000_000));
+                ConnectionLimits.of(ServerConfig.defaults(), 1_000_000),
+                ConnectionLimits.of(config, 1_000_000));
     }
 
     @Test

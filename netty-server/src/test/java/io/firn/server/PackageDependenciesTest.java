@@ -61,7 +61,7 @@ class PackageDependenciesTest {
         noClasses()
                 .that()
                 .haveNameNotMatching(
-                        "io.firn.server.log.(AbortedInFetch|ForeignRecords|PartitionReader)")
+                        "io.firn.server.log.(FetchedAbortedTransactions|ProducedBatch|PartitionReader)")
                 .should()
                 .dependOnClassesThat()
                 .resideInAPackage("io.firn.format..")

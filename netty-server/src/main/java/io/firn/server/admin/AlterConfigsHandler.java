@@ -1,8 +1,8 @@
 package io.firn.server.admin;
 
-import io.firn.server.log.Duplicates;
+import io.firn.server.log.DuplicateNames;
 import io.firn.server.log.ErrorMapper;
-import io.firn.server.log.NodeConfig;
+import io.firn.server.log.DynamicConfig;
 import io.firn.server.log.ServedTopic;
 import io.firn.server.log.ServedTopics;
 import io.firn.InvalidOptionException;
@@ -46,7 +46,7 @@ public final class AlterConfigsHandler {
     private final DynamicConfigChanges node;
 
     /** Creates the handlers. */
-    public AlterConfigsHandler(ServedTopics topics, NodeConfig node) {
+    public AlterConfigsHandler(ServedTopics topics, DynamicConfig node) {
         this.topics = topics;
         this.node = new DynamicConfigChanges(topics, node, new LoggerLevels());
     }
@@ -54,8 +54,8 @@ public final class AlterConfigsHandler {
     /** Handles IncrementalAlterConfigs. */
     public void alter(Exchange exchange, IncrementalAlterConfigsRequestData request) {
         IncrementalAlterConfigsResponseData response = new IncrementalAlterConfigsResponseData();
-        Duplicates<ConfigResourceName> duplicates =
-                new Duplicates<ConfigResourceName>(
+        DuplicateNames<ConfigResourceName> duplicates =
+                new DuplicateNames<ConfigResourceName>(
                         request.resources().stream().map(each -> resource(each)));
         exchange.changeInSteps(
                 request.resources(),
@@ -170,8 +170,8 @@ public final class AlterConfigsHandler {
     /** Handles AlterConfigs: keys that are not named return to their defaults. */
     public void replace(Exchange exchange, AlterConfigsRequestData request) {
         AlterConfigsResponseData response = new AlterConfigsResponseData();
-        Duplicates<ConfigResourceName> duplicates =
-                new Duplicates<ConfigResourceName>(
+        DuplicateNames<ConfigResourceName> duplicates =
+                new DuplicateNames<ConfigResourceName>(
                         request.resources().stream().map(each -> resource(each)));
         exchange.changeInSteps(
                 request.resources(),

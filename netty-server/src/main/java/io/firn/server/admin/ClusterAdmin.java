@@ -1,7 +1,7 @@
 package io.firn.server.admin;
 
-import io.firn.server.log.Node;
-import io.firn.server.log.Nodes;
+import io.firn.server.log.AdvertisedNode;
+import io.firn.server.log.AdvertisedListeners;
 import io.firn.server.log.ServedTopic;
 import io.firn.server.log.ServedTopics;
 import io.firn.StoreMetrics.TierMetrics;
@@ -44,17 +44,17 @@ public final class ClusterAdmin {
     private static final int PARTITION_BYTES = 60;
 
     private final ServedTopics topics;
-    private final Nodes nodes;
+    private final AdvertisedListeners nodes;
 
     /** Creates the handlers. */
-    public ClusterAdmin(ServedTopics topics, Nodes nodes) {
+    public ClusterAdmin(ServedTopics topics, AdvertisedListeners nodes) {
         this.topics = topics;
         this.nodes = nodes;
     }
 
     /** Handles DescribeCluster. */
     public void cluster(Exchange exchange, DescribeClusterRequestData request) {
-        Node here = nodes.of(exchange);
+        AdvertisedNode here = nodes.of(exchange);
         DescribeClusterResponseData response = new DescribeClusterResponseData();
         if (request.endpointType() != 1) {
             exchange.reply(response.setErrorCode(Errors.MISMATCHED_ENDPOINT_TYPE.code()));

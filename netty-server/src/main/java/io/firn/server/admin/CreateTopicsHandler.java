@@ -1,14 +1,14 @@
 package io.firn.server.admin;
 
-import io.firn.server.log.CollidingNames;
-import io.firn.server.log.Duplicates;
+import io.firn.server.log.TopicNameCollisions;
+import io.firn.server.log.DuplicateNames;
 import io.firn.server.log.ErrorMapper;
 import io.firn.server.log.MutationQuota;
 import io.firn.server.log.ServedTopics;
-import io.firn.server.log.TopicSettings;
+import io.firn.server.log.EffectiveTopicConfig;
 import io.firn.InvalidOptionException;
 import io.firn.server.config.TopicKeys;
-import io.firn.server.quota.ClientRates;
+import io.firn.server.quota.QuotaUsage;
 import io.firn.server.security.Access;
 import io.firn.server.security.Right;
 import io.firn.server.wire.Exchange;
@@ -41,14 +41,14 @@ public final class CreateTopicsHandler implements Handler<CreateTopicsRequestDat
     private static final int TOPIC_BYTES = 4_000;
 
     private final ServedTopics topics;
-    private final ClientRates rates;
+    private final QuotaUsage rates;
 
     /**
      * Creates the handler.
      *
      * @param rates how much of their quotas clients have used
      */
-    public CreateTopicsHandler(ServedTopics topics, ClientRates rates) {
+    public CreateTopicsHandler(ServedTopics topics, QuotaUsage rates) {
         this.topics = topics;
         this.rates = rates;
     }
@@ -60,9 +60,9 @@ public final class CreateTopicsHandler implements Handler<CreateTopicsRequestDat
         Access access = exchange.connection().access();
         MutationQuota quota = new MutationQuota(rates, exchange, FIRST_STRICT);
         boolean any = access.has(Right.CREATE_TOPICS);
-        CollidingNames colliding = new CollidingNames(topics);
-        Duplicates<String> duplicates =
-                new Duplicates<>(request.topics().stream().map(CreatableTopic::name));
+        TopicNameCollisions colliding = new TopicNameCollisions(topics);
+        DuplicateNames<String> duplicates =
+                new DuplicateNames<>(request.topics().stream().map(CreatableTopic::name));
         exchange.changeInSteps(
                 request.topics(),
                 asked -> {
@@ -113,7 +113,7 @@ public final class CreateTopicsHandler implements Handler<CreateTopicsRequestDat
     private void create(
             CreatableTopic asked,
             MutationQuota quota,
-            CollidingNames colliding,
+            TopicNameCollisions colliding,
             CreatableTopicResult result) {
         Topic.validate(asked.name());
         if (topics.find(asked.name()) != null) {
@@ -123,7 +123,7 @@ public final class CreateTopicsHandler implements Handler<CreateTopicsRequestDat
         colliding.check(asked.name());
         Map<String, String> set = new TreeMap<>();
         asked.configs().forEach(each -> set.put(each.name(), each.value()));
-        TopicSettings settings = topics.check(set);
+        EffectiveTopicConfig settings = topics.check(set);
         int partitions = partitionsOf(asked);
         Uuid id = Uuid.ZERO_UUID;
         if (quota != null) {

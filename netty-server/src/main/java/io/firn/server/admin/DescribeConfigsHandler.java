@@ -1,10 +1,10 @@
 package io.firn.server.admin;
 
 import io.firn.server.log.ErrorMapper;
-import io.firn.server.log.NodeConfig;
+import io.firn.server.log.DynamicConfig;
 import io.firn.server.log.ServedTopic;
 import io.firn.server.log.ServedTopics;
-import io.firn.server.log.TopicSettings;
+import io.firn.server.log.EffectiveTopicConfig;
 import io.firn.server.config.ConfigDocumentation;
 import io.firn.server.config.ConfigKey;
 import io.firn.server.config.ServerConfig;
@@ -43,11 +43,11 @@ public final class DescribeConfigsHandler {
     private static final int TOPIC_VALUES = 30;
 
     private final ServedTopics topics;
-    private final NodeConfig node;
+    private final DynamicConfig node;
     private final LoggerLevels levels = new LoggerLevels();
 
     /** Creates the handler. */
-    public DescribeConfigsHandler(ServedTopics topics, NodeConfig node) {
+    public DescribeConfigsHandler(ServedTopics topics, DynamicConfig node) {
         this.topics = topics;
         this.node = node;
     }
@@ -131,7 +131,7 @@ public final class DescribeConfigsHandler {
 
     private List<DescribeConfigsResourceResult> describeTopic(String name, boolean synonyms) {
         List<DescribeConfigsResourceResult> all = new ArrayList<>();
-        TopicSettings settings = find(name).settings();
+        EffectiveTopicConfig settings = find(name).settings();
         for (ConfigKey key : TopicKeys.inOrder()) {
             byte source = sourceOf(key.name(), settings, node);
             all.add(shown(key, settings.get(key.name()), source, false, synonyms));
@@ -144,7 +144,7 @@ public final class DescribeConfigsHandler {
         topics.checkNode(name);
         List<DescribeConfigsResourceResult> all = new ArrayList<>();
         if (name.isEmpty()) {
-            byte source = NodeConfig.Source.ALL_NODES.id();
+            byte source = DynamicConfig.Source.ALL_NODES.id();
             node.set(false)
                     .forEach(
                             (key, value) -> {
@@ -160,10 +160,10 @@ public final class DescribeConfigsHandler {
     }
 
     private DescribeConfigsResourceResult shown(ConfigKey key, String known, boolean synonyms) {
-        Map<NodeConfig.Source, String> values = node.values(key);
+        Map<DynamicConfig.Source, String> values = node.values(key);
         byte source =
                 values.isEmpty()
-                        ? NodeConfig.Source.DEFAULT.id()
+                        ? DynamicConfig.Source.DEFAULT.id()
                         : values.keySet().iterator().next().id();
         DescribeConfigsResourceResult result =
                 shown(key, known, source, !ServerConfig.isDynamic(key.name()), false);
@@ -199,7 +199,7 @@ public final class DescribeConfigsHandler {
     }
 
     /** Returns the source of a topic's value, in the form of the protocol. */
-    static byte sourceOf(String key, TopicSettings topic, NodeConfig node) {
+    static byte sourceOf(String key, EffectiveTopicConfig topic, DynamicConfig node) {
         if (!topic.isDefault(key)) {
             return FROM_TOPIC; // a client, or the application, chose it for this topic
         }

@@ -1,7 +1,7 @@
 package io.firn.server.admin;
 
 import io.firn.server.log.ErrorMapper;
-import io.firn.server.log.NodeConfig;
+import io.firn.server.log.DynamicConfig;
 import io.firn.server.log.ServedTopics;
 import io.firn.InvalidOptionException;
 import io.firn.server.config.ConfigKey;
@@ -23,10 +23,10 @@ final class DynamicConfigChanges {
     private static final byte APPEND = 2;
 
     private final ServedTopics topics;
-    private final NodeConfig node;
+    private final DynamicConfig node;
     private final LoggerLevels levels;
 
-    DynamicConfigChanges(ServedTopics topics, NodeConfig node, LoggerLevels levels) {
+    DynamicConfigChanges(ServedTopics topics, DynamicConfig node, LoggerLevels levels) {
         this.topics = topics;
         this.node = node;
         this.levels = levels;

@@ -3,7 +3,7 @@ package io.firn.server.admin;
 import io.firn.server.log.ErrorMapper;
 import io.firn.server.quota.ClientQuotas;
 import io.firn.server.quota.QuotaEntity;
-import io.firn.server.quota.QuotaKey;
+import io.firn.server.quota.QuotaType;
 import io.firn.server.security.Right;
 import io.firn.server.wire.Exchange;
 import io.netty.util.NetUtil;
@@ -59,7 +59,7 @@ public final class QuotaAdmin {
     /** Handles AlterClientQuotas: the changes of an entity are made if all of them are valid. */
     public void alter(Exchange exchange, AlterClientQuotasRequestData request) {
         exchange.connection().access().demand(Right.ALTER_QUOTAS);
-        Map<QuotaEntity, Map<QuotaKey, Double>> valid = new HashMap<>();
+        Map<QuotaEntity, Map<QuotaType, Double>> valid = new HashMap<>();
         List<AlterClientQuotasResponseData.EntryData> good = new ArrayList<>();
         AlterClientQuotasResponseData response = new AlterClientQuotasResponseData();
         exchange.inSteps( // nothing is changed before all was checked
@@ -70,7 +70,7 @@ public final class QuotaAdmin {
                     response.entries().add(result);
                     try {
                         QuotaEntity entity = entity(each);
-                        Map<QuotaKey, Double> values = values(each.ops(), entity.ip() != null);
+                        Map<QuotaType, Double> values = values(each.ops(), entity.ip() != null);
                         if (valid.putIfAbsent(entity, values) != null) {
                             throw invalid("An entity cannot be altered twice in the same request");
                         }
@@ -94,7 +94,7 @@ public final class QuotaAdmin {
     }
 
     private void change(
-            Map<QuotaEntity, Map<QuotaKey, Double>> valid,
+            Map<QuotaEntity, Map<QuotaType, Double>> valid,
             List<AlterClientQuotasResponseData.EntryData> good) {
         try {
             if (!quotas.change(valid)) {
@@ -180,14 +180,14 @@ public final class QuotaAdmin {
         }
     }
 
-    private static Map<QuotaKey, Double> values(List<OpData> ops, boolean ofIp) {
-        Map<QuotaKey, Double> values = new EnumMap<>(QuotaKey.class);
+    private static Map<QuotaType, Double> values(List<OpData> ops, boolean ofIp) {
+        Map<QuotaType, Double> values = new EnumMap<>(QuotaType.class);
         Set<String> names = new HashSet<>();
         for (OpData each : ops) {
             if (!names.add(each.key())) {
                 throw invalid("Duplicate quota key " + each.key());
             }
-            QuotaKey key = QuotaKey.find(each.key());
+            QuotaType key = QuotaType.find(each.key());
             if (key == null || key.isForIp() != ofIp) {
                 if (!each.remove()) {
                     throw invalid(why(each.key(), ofIp));
@@ -201,14 +201,14 @@ public final class QuotaAdmin {
 
     private static String why(String key, boolean ofIp) {
         String known =
-                Arrays.stream(QuotaKey.values())
+                Arrays.stream(QuotaType.values())
                         .filter(each -> each.isForIp() == ofIp)
-                        .map(QuotaKey::word)
+                        .map(QuotaType::word)
                         .collect(Collectors.joining(", "));
         return "Invalid configuration key " + key + "; expected one of: " + known;
     }
 
-    private static double value(QuotaKey key, double value) {
+    private static double value(QuotaType key, double value) {
         if (!key.isWhole()) {
             if (!(value > 0) || value > key.most()) {
                 throw invalid("Quota " + key.word() + " must be greater than 0");
@@ -301,7 +301,7 @@ public final class QuotaAdmin {
     }
 
     private static DescribeClientQuotasResponseData.EntryData describe(
-            Map<String, String> names, Map<QuotaKey, Double> values) {
+            Map<String, String> names, Map<QuotaType, Double> values) {
         DescribeClientQuotasResponseData.EntryData entry =
                 new DescribeClientQuotasResponseData.EntryData();
         names.forEach(

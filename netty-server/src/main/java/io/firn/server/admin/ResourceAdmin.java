@@ -1,7 +1,7 @@
 package io.firn.server.admin;
 
-import io.firn.server.log.Node;
-import io.firn.server.log.Nodes;
+import io.firn.server.log.AdvertisedNode;
+import io.firn.server.log.AdvertisedListeners;
 import io.firn.server.log.ServedTopics;
 import io.firn.server.security.Right;
 import io.firn.server.wire.ApiTable;
@@ -38,10 +38,10 @@ public final class ResourceAdmin {
     private static final int NAME_BYTES = 60;
 
     private final ServedTopics topics;
-    private final Nodes nodes;
+    private final AdvertisedListeners nodes;
 
     /** Creates the handlers. */
-    public ResourceAdmin(ServedTopics topics, Nodes nodes) {
+    public ResourceAdmin(ServedTopics topics, AdvertisedListeners nodes) {
         this.topics = topics;
         this.nodes = nodes;
     }
@@ -146,7 +146,7 @@ public final class ResourceAdmin {
     }
 
     private void addNode(Exchange exchange, DescribeQuorumResponseData response) {
-        Node here = nodes.of(exchange);
+        AdvertisedNode here = nodes.of(exchange);
         DescribeQuorumResponseData.Node node =
                 new DescribeQuorumResponseData.Node().setNodeId(here.id());
         node.listeners()

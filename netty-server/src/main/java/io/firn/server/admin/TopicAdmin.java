@@ -1,12 +1,12 @@
 package io.firn.server.admin;
 
-import io.firn.server.log.Duplicates;
+import io.firn.server.log.DuplicateNames;
 import io.firn.server.log.ErrorMapper;
 import io.firn.server.log.MutationQuota;
 import io.firn.server.log.ServedPartition;
 import io.firn.server.log.ServedTopic;
 import io.firn.server.log.ServedTopics;
-import io.firn.server.quota.ClientRates;
+import io.firn.server.quota.QuotaUsage;
 import io.firn.server.security.Access;
 import io.firn.server.security.Right;
 import io.firn.server.wire.Exchange;
@@ -43,14 +43,14 @@ public final class TopicAdmin {
     private static final int FIRST_STRICT_CREATION = 3;
 
     private final ServedTopics topics;
-    private final ClientRates rates;
+    private final QuotaUsage rates;
 
     /**
      * Creates the handlers.
      *
      * @param rates how much of their quotas clients have used
      */
-    public TopicAdmin(ServedTopics topics, ClientRates rates) {
+    public TopicAdmin(ServedTopics topics, QuotaUsage rates) {
         this.topics = topics;
         this.rates = rates;
     }
@@ -66,8 +66,8 @@ public final class TopicAdmin {
         request.topicNames().forEach(name -> asked.add(new DeleteTopicState().setName(name)));
         DeleteTopicsResponseData response = new DeleteTopicsResponseData();
         response.setResponses(new DeletableTopicResultCollection(asked.size()));
-        Duplicates<String> duplicates =
-                new Duplicates<>(
+        DuplicateNames<String> duplicates =
+                new DuplicateNames<>(
                         asked.stream().map(DeleteTopicState::name).filter(Objects::nonNull));
         exchange.changeInSteps(
                 asked,
@@ -138,8 +138,8 @@ public final class TopicAdmin {
     public void createPartitions(Exchange exchange, CreatePartitionsRequestData request) {
         CreatePartitionsResponseData response = new CreatePartitionsResponseData();
         MutationQuota quota = new MutationQuota(rates, exchange, FIRST_STRICT_CREATION);
-        Duplicates<String> duplicates =
-                new Duplicates<>(request.topics().stream().map(CreatePartitionsTopic::name));
+        DuplicateNames<String> duplicates =
+                new DuplicateNames<>(request.topics().stream().map(CreatePartitionsTopic::name));
         exchange.changeInSteps(
                 request.topics(),
                 asked -> {

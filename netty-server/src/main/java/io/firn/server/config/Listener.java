@@ -5,12 +5,12 @@ import java.util.Locale;
 
 /** A listener, and what the configuration says of it. Immutable. */
 public final class Listener {
-    private final Values values;
+    private final ConfigValues values;
     private final Endpoint endpoint;
     private final Endpoint advertised;
     private final String protocol;
 
-    Listener(Values values, Endpoint endpoint, Endpoint advertised, String protocol) {
+    Listener(ConfigValues values, Endpoint endpoint, Endpoint advertised, String protocol) {
         this.values = values;
         this.endpoint = endpoint;
         this.advertised = advertised;

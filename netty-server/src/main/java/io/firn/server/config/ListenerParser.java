@@ -17,13 +17,13 @@ final class ListenerParser {
     private static final List<String> PROTOCOLS =
             List.of("PLAINTEXT", "SSL", "SASL_PLAINTEXT", "SASL_SSL");
 
-    private final Values values;
+    private final ConfigValues values;
     private final Map<String, String> protocols = new HashMap<>();
 
     /** Names in lower case, with those of controllers. */
     private final Set<String> known = new LinkedHashSet<>();
 
-    ListenerParser(Values values) {
+    ListenerParser(ConfigValues values) {
         this.values = values;
     }
 

@@ -20,10 +20,10 @@ public final class ServerConfig {
     private static final long HOUR_MS = 3_600_000;
     private static final long MINUTE_MS = 60_000;
 
-    private final Values values;
+    private final ConfigValues values;
 
     private ServerConfig(Map<String, String> given) {
-        this.values = new Values(given);
+        this.values = new ConfigValues(given);
     }
 
     /** Returns the default configuration. */

@@ -284,10 +284,10 @@ public final class ServerKeys {
     static String nearest(String name) {
         String listener = SecurityKeys.listenerOf(name);
         if (listener == null) {
-            return Nearest.to(name, KEYS.keySet());
+            return NearestName.to(name, KEYS.keySet());
         }
         String prefix = SecurityKeys.PREFIX + listener + ".";
-        return prefix + Nearest.to(name.substring(prefix.length()), SecurityKeys.all().keySet());
+        return prefix + NearestName.to(name.substring(prefix.length()), SecurityKeys.all().keySet());
     }
 
     /** Returns whether a key is accepted only because Kafka's stock files contain it. */

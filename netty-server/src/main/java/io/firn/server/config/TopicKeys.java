@@ -137,7 +137,7 @@ public final class TopicKeys {
                     "unknown topic config name '"
                             + name
                             + "', did you mean '"
-                            + Nearest.to(name, KEYS.keySet())
+                            + NearestName.to(name, KEYS.keySet())
                             + "'?");
         }
         return key;

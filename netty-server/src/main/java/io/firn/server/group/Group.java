@@ -14,7 +14,7 @@ import org.apache.kafka.common.protocol.Errors;
 
 /**
  * A group: its state, its members and their deadlines. Guarded by its own monitor; {@link
- * Rebalances} describes the changes of state. Deadlines are those of {@link System#nanoTime}.
+ * Rebalance} describes the changes of state. Deadlines are those of {@link System#nanoTime}.
  */
 final class Group {
     /** The time since which a group is empty that was never used. */
@@ -27,7 +27,7 @@ final class Group {
     private final String id;
 
     /** Thread-safe by itself: nobody holds the group's monitor while a force runs. */
-    private final CommitForces commitForces = new CommitForces();
+    private final SharedCommitForce commitForces = new SharedCommitForce();
 
     @GuardedBy("this")
     private final Members members = new Members();
@@ -93,7 +93,7 @@ final class Group {
         return id;
     }
 
-    CommitForces commitForces() {
+    SharedCommitForce commitForces() {
         return commitForces;
     }
 

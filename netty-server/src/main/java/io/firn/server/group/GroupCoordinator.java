@@ -2,7 +2,7 @@ package io.firn.server.group;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.firn.server.config.GroupIds;
-import io.firn.server.group.Admission.JoinRequest;
+import io.firn.server.group.GroupJoin.JoinRequest;
 import java.io.IOException;
 import java.util.HashSet;
 import java.util.LinkedHashSet;
@@ -23,11 +23,11 @@ import org.apache.kafka.common.protocol.Errors;
 public final class GroupCoordinator {
     private static final System.Logger LOG = System.getLogger("io.firn.server");
 
-    private final KnownGroups groups;
+    private final GroupRegistry groups;
     private final GroupFiles files;
     private final GroupLimits limits;
-    private final Rebalances rebalances;
-    private final Admission admission;
+    private final Rebalance rebalances;
+    private final GroupJoin admission;
     private final GroupOffsets offsets;
     private final GroupTimers timers;
 
@@ -40,14 +40,14 @@ public final class GroupCoordinator {
         this.files = files;
         this.limits = limits;
         this.offsets = offsets;
-        this.rebalances = new Rebalances(files, limits);
-        this.admission = new Admission(files, limits, rebalances);
+        this.rebalances = new Rebalance(files, limits);
+        this.admission = new GroupJoin(files, limits, rebalances);
         this.timers = new GroupTimers(background, rebalances);
-        this.groups = new KnownGroups(files, limits.memory(), timers::start);
+        this.groups = new GroupRegistry(files, limits.memory(), timers::start);
         groups.open();
     }
 
-    /** Returns a group, see {@link KnownGroups#find}. */
+    /** Returns a group, see {@link GroupRegistry#find}. */
     Group find(String groupId) {
         return groups.find(groupId);
     }
@@ -58,7 +58,7 @@ public final class GroupCoordinator {
         return groups.find(groupId);
     }
 
-    /** Returns a group to look at, see {@link KnownGroups#look}. */
+    /** Returns a group to look at, see {@link GroupRegistry#look}. */
     Group look(String groupId) {
         return groups.look(groupId);
     }
@@ -80,7 +80,7 @@ public final class GroupCoordinator {
         return groups.count();
     }
 
-    /** Returns a group, and creates it if necessary, see {@link KnownGroups#findOrCreate}. */
+    /** Returns a group, and creates it if necessary, see {@link GroupRegistry#findOrCreate}. */
     Group findOrCreate(String groupId, String owner) {
         return groups.findOrCreate(groupId, owner);
     }

@@ -1,7 +1,7 @@
 package io.firn.server.group;
 
 import io.firn.server.config.ServerConfig;
-import io.firn.server.wire.Shares;
+import io.firn.server.wire.ClientShares;
 
 /** The limits and times of groups, and the memory that all of them use. */
 record GroupLimits(
@@ -10,7 +10,7 @@ record GroupLimits(
         int maxMembers,
         int initialDelayMs,
         long retentionMs,
-        Shares memory) {
+        ClientShares memory) {
 
     static GroupLimits of(ServerConfig config) {
         return new GroupLimits(
@@ -19,7 +19,7 @@ record GroupLimits(
                 config.integer("group.max.size"),
                 config.integer("group.initial.rebalance.delay.ms"),
                 config.integer("offsets.retention.minutes") * 60_000L,
-                new Shares(config.number("firn.groups.max.bytes")));
+                new ClientShares(config.number("firn.groups.max.bytes")));
     }
 
     /** Returns what one group may use: its file is read and written as a whole. */
@@ -28,7 +28,7 @@ record GroupLimits(
     }
 
     /** Returns the same of a memory. */
-    static long maxGroupBytes(Shares memory) {
+    static long maxGroupBytes(ClientShares memory) {
         return memory.mostBytes() / 4;
     }
 

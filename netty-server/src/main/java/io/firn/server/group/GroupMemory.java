@@ -1,6 +1,6 @@
 package io.firn.server.group;
 
-import io.firn.server.wire.Shares;
+import io.firn.server.wire.ClientShares;
 
 /**
  * The memory of a group, as a part of what is remembered for all clients. It counts for the client
@@ -11,12 +11,12 @@ final class GroupMemory {
     /** The client of groups that an earlier version has stored. */
     static final String NOBODY = "";
 
-    private final Shares shares;
+    private final ClientShares shares;
     private final MemoryRefusals refusals;
     private String owner;
     private long counted;
 
-    GroupMemory(Shares shares, MemoryRefusals refusals, String owner) {
+    GroupMemory(ClientShares shares, MemoryRefusals refusals, String owner) {
         this.shares = shares;
         this.refusals = refusals;
         this.owner = owner;

@@ -13,9 +13,9 @@ final class GroupTimers {
     private static final long RETRY_NS = 1_000_000_000;
 
     private final ScheduledExecutorService executor;
-    private final Rebalances rebalances;
+    private final Rebalance rebalances;
 
-    GroupTimers(ScheduledExecutorService executor, Rebalances rebalances) {
+    GroupTimers(ScheduledExecutorService executor, Rebalance rebalances) {
         this.executor = executor;
         this.rebalances = rebalances;
     }

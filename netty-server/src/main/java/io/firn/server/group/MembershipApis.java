@@ -1,6 +1,6 @@
 package io.firn.server.group;
 
-import io.firn.server.group.Admission.JoinRequest;
+import io.firn.server.group.GroupJoin.JoinRequest;
 import io.firn.server.group.GroupCoordinator.SyncRequest;
 import io.firn.server.security.Right;
 import io.firn.server.wire.ClientConnection;

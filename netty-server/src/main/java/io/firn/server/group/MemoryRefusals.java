@@ -1,7 +1,7 @@
 package io.firn.server.group;
 
 import io.firn.medium.Fields;
-import io.firn.server.wire.Shares;
+import io.firn.server.wire.ClientShares;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 
@@ -13,10 +13,10 @@ final class MemoryRefusals {
     private static final System.Logger LOG = System.getLogger("io.firn.server");
     private static final long AGAIN_NS = TimeUnit.MINUTES.toNanos(1);
 
-    private final Shares memory;
+    private final ClientShares memory;
     private final AtomicLong lastNs = new AtomicLong(System.nanoTime() - AGAIN_NS);
 
-    MemoryRefusals(Shares memory) {
+    MemoryRefusals(ClientShares memory) {
         this.memory = memory;
     }
 

@@ -29,13 +29,13 @@ public final class OffsetCommitHandler implements Handler<OffsetCommitRequestDat
     private static final short FIRST_WITH_IDS = 10;
 
     private final GroupCoordinator coordinator;
-    private final GroupCommits commits;
+    private final OffsetCommitValidator commits;
     private final ServedTopics topics;
     private final int maxMetadataChars;
 
     OffsetCommitHandler(
             GroupCoordinator coordinator,
-            GroupCommits commits,
+            OffsetCommitValidator commits,
             ServedTopics topics,
             int maxMetadataChars) {
         this.coordinator = coordinator;
@@ -78,7 +78,7 @@ public final class OffsetCommitHandler implements Handler<OffsetCommitRequestDat
         exchange.changeInSteps(
                 request.topics(),
                 topic -> {
-                    CommitTopic found = find(exchange, topic);
+                    CommittedTopic found = find(exchange, topic);
                     ServedTopic served = found.served();
                     OffsetCommitResponseTopic results =
                             new OffsetCommitResponseTopic()
@@ -102,11 +102,11 @@ public final class OffsetCommitHandler implements Handler<OffsetCommitRequestDat
                 () -> force(exchange, response, committer, gathered));
     }
 
-    private CommitTopic find(Exchange exchange, OffsetCommitRequestTopic asked) {
+    private CommittedTopic find(Exchange exchange, OffsetCommitRequestTopic asked) {
         Access access = exchange.connection().access();
         return exchange.version() >= FIRST_WITH_IDS
-                ? CommitTopic.withId(topics, asked.topicId(), access, Right.COMMIT_TOPIC)
-                : CommitTopic.named(topics, asked.name(), access, Right.COMMIT_TOPIC);
+                ? CommittedTopic.withId(topics, asked.topicId(), access, Right.COMMIT_TOPIC)
+                : CommittedTopic.named(topics, asked.name(), access, Right.COMMIT_TOPIC);
     }
 
     private void force(

@@ -1,6 +1,6 @@
 package io.firn.server.log;
 
-import io.firn.server.quota.ClientRates;
+import io.firn.server.quota.QuotaUsage;
 import io.firn.server.wire.Exchange;
 import io.firn.server.wire.Handler;
 import java.util.concurrent.Executor;
@@ -12,7 +12,7 @@ import org.apache.kafka.common.protocol.Errors;
 public final class FetchHandler implements Handler<FetchRequestData> {
     private final FetchReader reader;
     private final Executor background;
-    private final ByteQuotas quotas;
+    private final ByteRateQuotas quotas;
 
     /**
      * Creates the handler.
@@ -20,10 +20,10 @@ public final class FetchHandler implements Handler<FetchRequestData> {
      * @param background reads data that may have to come from a disk
      * @param rates how much of their quotas consumers have used
      */
-    public FetchHandler(ServedTopics topics, Executor background, ClientRates rates) {
+    public FetchHandler(ServedTopics topics, Executor background, QuotaUsage rates) {
         this.reader = new FetchReader(topics, topics.config().integer("fetch.max.bytes"));
         this.background = background;
-        this.quotas = new ByteQuotas(rates);
+        this.quotas = new ByteRateQuotas(rates);
     }
 
     @Override

@@ -26,7 +26,7 @@ final class FetchPlan {
     private final boolean byId;
     private final IsolationLevel isolation;
     private final int limit;
-    private final KeptReaders readers;
+    private final PartitionReaderCache readers;
     private final List<FetchTopic> asked;
     private final ServedTopic[] found; // null: there is no such topic
     private final ServedPartition[][] partitions; // null: there is no such partition
@@ -42,7 +42,7 @@ final class FetchPlan {
             short version,
             FetchRequestData request,
             int maxBytes,
-            KeptReaders readers) {
+            PartitionReaderCache readers) {
         this.topics = topics;
         this.byId = version >= FIRST_WITH_IDS;
         this.isolation = isolationOf(request);
@@ -117,7 +117,7 @@ final class FetchPlan {
     }
 
     /** Returns the readers that the connection keeps between fetches. */
-    KeptReaders readers() {
+    PartitionReaderCache readers() {
         return readers;
     }
 

@@ -9,7 +9,7 @@ import io.firn.server.security.Right;
 import io.firn.server.wire.ClientConnection;
 import io.firn.server.wire.Exchange;
 import io.firn.server.wire.LogRecords;
-import io.firn.server.wire.Shares;
+import io.firn.server.wire.ClientShares;
 import java.util.List;
 import org.apache.kafka.common.message.FetchRequestData;
 import org.apache.kafka.common.message.FetchRequestData.FetchPartition;
@@ -28,7 +28,7 @@ final class FetchReader {
     private final int maxBytes;
 
     /** How many readers all connections keep. */
-    private final Shares kept = new Shares(HeapBudget.FETCHES.count(LEAST_KEPT, MOST_KEPT));
+    private final ClientShares kept = new ClientShares(HeapBudget.FETCHES.count(LEAST_KEPT, MOST_KEPT));
 
     FetchReader(ServedTopics topics, int maxBytes) {
         this.topics = topics;
@@ -39,18 +39,18 @@ final class FetchReader {
      * Returns the readers that a connection keeps between fetches with one isolation; they know
      * where they were.
      */
-    KeptReaders readersOf(Exchange exchange, FetchRequestData request) {
+    PartitionReaderCache readersOf(Exchange exchange, FetchRequestData request) {
         ClientConnection connection = exchange.connection();
-        return (KeptReaders)
+        return (PartitionReaderCache)
                 connection
                         .attachments()
                         .computeIfAbsent(
                                 FetchPlan.isolationOf(request),
-                                key -> KeptReaders.of(connection, kept));
+                                key -> PartitionReaderCache.of(connection, kept));
     }
 
     /** Looks up what a request names. */
-    FetchPlan plan(short version, FetchRequestData request, KeptReaders readers) {
+    FetchPlan plan(short version, FetchRequestData request, PartitionReaderCache readers) {
         return new FetchPlan(topics, version, request, maxBytes, readers);
     }
 
@@ -130,7 +130,7 @@ final class FetchReader {
             plan.readers().keep(served, reader);
             result.add(data, runs);
             if (plan.isolation() == IsolationLevel.READ_COMMITTED) {
-                data.setAbortedTransactions(AbortedInFetch.of(partition, runs));
+                data.setAbortedTransactions(FetchedAbortedTransactions.of(partition, runs));
             }
         } catch (RuntimeException e) {
             result.refuse(data, ErrorMapper.codeOf(e));

@@ -43,10 +43,10 @@ final class FetchTask {
 
     private final FetchReader reader;
     private final Executor background;
-    private final ByteQuotas quotas;
+    private final ByteRateQuotas quotas;
     private final Exchange exchange;
     private final FetchRequestData request;
-    private final KeptReaders readers;
+    private final PartitionReaderCache readers;
     private final Access access;
     private final long named;
     private final long startNs = System.nanoTime();
@@ -67,7 +67,7 @@ final class FetchTask {
     FetchTask(
             FetchReader reader,
             Executor background,
-            ByteQuotas quotas,
+            ByteRateQuotas quotas,
             Exchange exchange,
             FetchRequestData request) {
         this.reader = reader;

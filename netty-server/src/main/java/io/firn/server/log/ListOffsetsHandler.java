@@ -67,7 +67,7 @@ public final class ListOffsetsHandler implements Handler<ListOffsetsRequestData>
                 request.isolationLevel() == 0
                         ? IsolationLevel.READ_UNCOMMITTED
                         : IsolationLevel.READ_COMMITTED;
-        Duplicates<String> duplicates = new Duplicates<>(all.stream().map(Asked::place));
+        DuplicateNames<String> duplicates = new DuplicateNames<>(all.stream().map(Asked::place));
         exchange.inSteps(
                 all,
                 each -> {
@@ -81,7 +81,7 @@ public final class ListOffsetsHandler implements Handler<ListOffsetsRequestData>
     }
 
     private static ListOffsetsPartitionResponse find(
-            Asked asked, Duplicates<String> duplicates, short version, IsolationLevel isolation) {
+            Asked asked, DuplicateNames<String> duplicates, short version, IsolationLevel isolation) {
         if (!asked.allowed) {
             return refused(asked, Errors.TOPIC_AUTHORIZATION_FAILED);
         }

@@ -4,7 +4,7 @@ import io.firn.InvalidOptionException;
 import io.firn.TooManyPartitionsException;
 import io.firn.TopicExistsException;
 import io.firn.UnreadableTopicException;
-import io.firn.server.quota.ClientRates;
+import io.firn.server.quota.QuotaUsage;
 import io.firn.server.security.Access;
 import io.firn.server.security.Right;
 import io.firn.server.wire.Exchange;
@@ -49,9 +49,9 @@ public final class MetadataHandler implements Handler<MetadataRequestData> {
     }
 
     private final ServedTopics topics;
-    private final Nodes nodes;
+    private final AdvertisedListeners nodes;
     private final Executor background;
-    private final ClientRates rates;
+    private final QuotaUsage rates;
     private final CreationListener listener;
 
     /**
@@ -63,9 +63,9 @@ public final class MetadataHandler implements Handler<MetadataRequestData> {
      */
     public MetadataHandler(
             ServedTopics topics,
-            Nodes nodes,
+            AdvertisedListeners nodes,
             Executor background,
-            ClientRates rates,
+            QuotaUsage rates,
             CreationListener listener) {
         this.topics = topics;
         this.nodes = nodes;
@@ -103,7 +103,7 @@ public final class MetadataHandler implements Handler<MetadataRequestData> {
     }
 
     private MetadataResponseData head(Exchange exchange, MetadataRequestData request) {
-        Node here = nodes.of(exchange);
+        AdvertisedNode here = nodes.of(exchange);
         MetadataResponseData response =
                 new MetadataResponseData()
                         .setClusterId(here.clusterId())
@@ -125,7 +125,7 @@ public final class MetadataHandler implements Handler<MetadataRequestData> {
     /** Answers a small request at once. */
     private void add(
             MetadataResponseData response, Exchange exchange, MetadataRequestData request) {
-        Node here = nodes.of(exchange);
+        AdvertisedNode here = nodes.of(exchange);
         if (isForAll(exchange, request)) {
             Access access = exchange.connection().access();
             for (String name : topics.names()) {
@@ -163,10 +163,10 @@ public final class MetadataHandler implements Handler<MetadataRequestData> {
 
     /** Answers in the background. As in Kafka, each topic once. */
     private void answer(Exchange exchange, MetadataRequestData request, boolean create) {
-        Node here = nodes.of(exchange);
+        AdvertisedNode here = nodes.of(exchange);
         MetadataResponseData response = head(exchange, request);
         MutationQuota quota = new MutationQuota(rates, exchange, 0);
-        Creation creation = create ? new Creation(quota, new CollidingNames(topics)) : null;
+        Creation creation = create ? new Creation(quota, new TopicNameCollisions(topics)) : null;
         Runnable end = () -> exchange.reply(response.setThrottleTimeMs(quota.throttle()));
         if (isForAll(exchange, request)) {
             exchange.inSteps(
@@ -220,11 +220,11 @@ public final class MetadataHandler implements Handler<MetadataRequestData> {
     }
 
     /** What topics that a request creates are checked by. */
-    private record Creation(MutationQuota quota, CollidingNames colliding) {}
+    private record Creation(MutationQuota quota, TopicNameCollisions colliding) {}
 
     /** The creation is null if no topic may be created. */
     private MetadataResponseTopic describe(
-            Exchange exchange, MetadataRequestTopic asked, Node here, Creation creation) {
+            Exchange exchange, MetadataRequestTopic asked, AdvertisedNode here, Creation creation) {
         Access access = exchange.connection().access();
         if (isById(asked)) {
             ServedTopic topic = topics.find(asked.topicId());
@@ -287,7 +287,7 @@ public final class MetadataHandler implements Handler<MetadataRequestData> {
                 .setErrorCode(error.code());
     }
 
-    private static MetadataResponseTopic describe(ServedTopic topic, Node here) {
+    private static MetadataResponseTopic describe(ServedTopic topic, AdvertisedNode here) {
         List<Integer> onlyHere = List.of(here.id());
         List<MetadataResponsePartition> partitions =
                 IntStream.range(0, topic.topic().partitionCount())

@@ -1,7 +1,7 @@
 package io.firn.server.log;
 
-import io.firn.server.quota.ClientRates;
-import io.firn.server.quota.QuotaKey;
+import io.firn.server.quota.QuotaUsage;
+import io.firn.server.quota.QuotaType;
 import io.firn.server.wire.ClientConnection;
 import io.firn.server.wire.Exchange;
 import org.apache.kafka.common.protocol.Errors;
@@ -12,7 +12,7 @@ import org.apache.kafka.common.protocol.Errors;
  * what follows after the quota is exceeded, an older one is only muted. Not thread-safe.
  */
 public final class MutationQuota {
-    private final ClientRates rates;
+    private final QuotaUsage rates;
     private final Exchange exchange;
     private final boolean strict;
     private final boolean limited;
@@ -23,11 +23,11 @@ public final class MutationQuota {
      *
      * @param strictSince the version of the request from which on clients know of the error
      */
-    public MutationQuota(ClientRates rates, Exchange exchange, int strictSince) {
+    public MutationQuota(QuotaUsage rates, Exchange exchange, int strictSince) {
         this.rates = rates;
         this.exchange = exchange;
         this.strict = exchange.version() >= strictSince;
-        this.limited = rates.isLimited(QuotaKey.CONTROLLER_MUTATION_RATE);
+        this.limited = rates.isLimited(QuotaType.CONTROLLER_MUTATION_RATE);
     }
 
     /**

@@ -25,7 +25,7 @@ final class ProduceAppender {
     private final EpochClock clock;
     private final boolean ackOneWaits;
     private final FreeSpace space;
-    private final ProducedTransactions transactions;
+    private final TransactionVerification transactions;
 
     /** What became of a batch. */
     enum Outcome {
@@ -99,7 +99,7 @@ final class ProduceAppender {
         /** Returns whether the batch says that it belongs to a transaction. */
         boolean isTransactional() {
             return data.records() instanceof MemoryRecords records
-                    && new ForeignRecords(records.buffer()).isTransactional();
+                    && new ProducedBatch(records.buffer()).isTransactional();
         }
     }
 
@@ -108,7 +108,7 @@ final class ProduceAppender {
         this.space = space;
         this.clock = clock;
         this.ackOneWaits = ackOneWaits;
-        this.transactions = new ProducedTransactions(topics);
+        this.transactions = new TransactionVerification(topics);
     }
 
     /**
@@ -124,7 +124,7 @@ final class ProduceAppender {
         } catch (RuntimeException e) {
             Errors error =
                     item.isTransactional()
-                            ? ProducedTransactions.codeOf(e, item.terms.version)
+                            ? TransactionVerification.codeOf(e, item.terms.version)
                             : ErrorMapper.codeOf(e);
             item.refuse(error, ErrorMapper.textOf(e));
             return Outcome.DONE;
@@ -143,8 +143,8 @@ final class ProduceAppender {
             item.refuse(Errors.INVALID_RECORD, "no records");
             return Outcome.DONE;
         }
-        ForeignRecords batch = new ForeignRecords(records.buffer());
-        TopicSettings settings = topic.settings();
+        ProducedBatch batch = new ProducedBatch(records.buffer());
+        EffectiveTopicConfig settings = topic.settings();
         Outcome checked = check(item, batch, settings, mayTakeLong);
         if (checked != null) {
             return checked;
@@ -214,7 +214,7 @@ final class ProduceAppender {
      * @return what became of it; null if it can be appended
      */
     private Outcome check(
-            Item item, ForeignRecords batch, TopicSettings settings, boolean mayTakeLong) {
+            Item item, ProducedBatch batch, EffectiveTopicConfig settings, boolean mayTakeLong) {
         if (!mayTakeLong && batch.isDense()) {
             return Outcome.ELSEWHERE; // the log decompresses it to count its records
         }
@@ -246,7 +246,7 @@ final class ProduceAppender {
 
     private Outcome append(
             Item item,
-            ForeignRecords batch,
+            ProducedBatch batch,
             ServedPartition partition,
             boolean isCompacted,
             List<CompletableFuture<?>> forces) {
@@ -275,7 +275,7 @@ final class ProduceAppender {
     }
 
     private static long append(
-            HostedAppender appender, Item item, ForeignRecords batch, boolean isCompacted) {
+            HostedAppender appender, Item item, ProducedBatch batch, boolean isCompacted) {
         try {
             return appender.tryAppendBatch(batch.bytes());
         } catch (InvalidBatchException e) {

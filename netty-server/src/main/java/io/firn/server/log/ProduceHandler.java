@@ -1,6 +1,6 @@
 package io.firn.server.log;
 
-import io.firn.server.quota.ClientRates;
+import io.firn.server.quota.QuotaUsage;
 import io.firn.server.wire.Exchange;
 import io.firn.server.wire.Handler;
 import org.agrona.concurrent.EpochClock;
@@ -10,7 +10,7 @@ import org.apache.kafka.common.message.ProduceRequestData;
 public final class ProduceHandler implements Handler<ProduceRequestData> {
     private final ProduceAppender appender;
     private final DecompressionQueue decompression;
-    private final ByteQuotas quotas;
+    private final ByteRateQuotas quotas;
 
     /**
      * Creates the handler.
@@ -24,13 +24,13 @@ public final class ProduceHandler implements Handler<ProduceRequestData> {
             ServedTopics topics,
             EpochClock clock,
             DecompressionQueue decompression,
-            ClientRates rates,
+            QuotaUsage rates,
             FreeSpace space) {
         this.appender =
                 new ProduceAppender(
                         topics, clock, topics.config().flag("firn.acks1.waits.for.force"), space);
         this.decompression = decompression;
-        this.quotas = new ByteQuotas(rates);
+        this.quotas = new ByteRateQuotas(rates);
     }
 
     @Override

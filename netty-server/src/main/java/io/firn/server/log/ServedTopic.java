@@ -17,10 +17,10 @@ public final class ServedTopic {
     @GuardedBy("this")
     private Map<String, String> defaults;
 
-    private volatile TopicSettings settings;
+    private volatile EffectiveTopicConfig settings;
 
     @GuardedBy("this")
-    private TopicChoices choices;
+    private TopicConfigSources choices;
 
     /** Replaced under the monitor. */
     private volatile List<ServedPartition> partitions = List.of();
@@ -33,7 +33,7 @@ public final class ServedTopic {
      *
      * @param defaults the server's defaults
      */
-    ServedTopic(Topic topic, TopicChoices choices, Map<String, String> defaults) {
+    ServedTopic(Topic topic, TopicConfigSources choices, Map<String, String> defaults) {
         this.topic = topic;
         this.id =
                 new Uuid(topic.id().getMostSignificantBits(), topic.id().getLeastSignificantBits());
@@ -64,34 +64,34 @@ public final class ServedTopic {
     }
 
     /** Returns what holds now: the application may have changed options. */
-    public TopicSettings settings() {
-        TopicSettings last = settings;
+    public EffectiveTopicConfig settings() {
+        EffectiveTopicConfig last = settings;
         return last.isOf(topic.options()) ? last : look();
     }
 
-    private synchronized TopicSettings look() {
+    private synchronized EffectiveTopicConfig look() {
         settings = settingsNow();
         return settings;
     }
 
     @GuardedBy("this")
-    private TopicSettings settingsNow() {
+    private EffectiveTopicConfig settingsNow() {
         TopicOptions options = topic.options();
-        return new TopicSettings(options, choices.heldBy(options).named(), defaults);
+        return new EffectiveTopicConfig(options, choices.heldBy(options).named(), defaults);
     }
 
     /** Returns who chose its values. */
-    synchronized TopicChoices choices() {
+    synchronized TopicConfigSources choices() {
         return choices;
     }
 
     /** Sets who chose its values. */
-    synchronized void choices(TopicChoices changed) {
+    synchronized void choices(TopicConfigSources changed) {
         choices(changed, defaults);
     }
 
     /** Sets who chose its values, and the server's defaults. */
-    synchronized void choices(TopicChoices changed, Map<String, String> serversDefaults) {
+    synchronized void choices(TopicConfigSources changed, Map<String, String> serversDefaults) {
         choices = changed;
         defaults = serversDefaults;
         settings = settingsNow();

@@ -40,7 +40,7 @@ public final class ServedTopics implements AutoCloseable {
     private final HostedStore store;
     private final TopicConfigFiles files;
     private final TransactionMemory transactionMemory;
-    private final NodeConfig node;
+    private final DynamicConfig node;
     private final TopicConfigs configs;
     private final Map<String, ServedTopic> byName = new ConcurrentHashMap<>();
     private final Map<Uuid, ServedTopic> byId = new ConcurrentHashMap<>();
@@ -51,7 +51,7 @@ public final class ServedTopics implements AutoCloseable {
      * @param directory the server's directory
      * @throws IOException if the directory cannot be read or created
      */
-    public ServedTopics(LogStore served, NodeConfig node, FileMedium medium, Path directory)
+    public ServedTopics(LogStore served, DynamicConfig node, FileMedium medium, Path directory)
             throws IOException {
         this.store = HostedStore.of(served);
         this.transactionMemory =
@@ -109,7 +109,7 @@ public final class ServedTopics implements AutoCloseable {
     }
 
     /** Returns the configuration of the server, with where it is from. */
-    public NodeConfig node() {
+    public DynamicConfig node() {
         return node;
     }
 
@@ -203,7 +203,7 @@ public final class ServedTopics implements AutoCloseable {
     // ---- changes
 
     /** Checks the configuration of a new topic, and returns what it will be. */
-    public synchronized TopicSettings check(Map<String, String> named) {
+    public synchronized EffectiveTopicConfig check(Map<String, String> named) {
         return configs.check(named, 1);
     }
 

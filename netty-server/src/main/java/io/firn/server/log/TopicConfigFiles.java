@@ -14,7 +14,7 @@ import java.util.UUID;
 import java.util.stream.Collectors;
 
 /**
- * The files with the configuration of topics, one small text file each: what {@link TopicChoices}
+ * The files with the configuration of topics, one small text file each: what {@link TopicConfigSources}
  * says of a topic. Version 1 had only what clients had named.
  *
  * <p>A change that also changes the options of the topic is in two files. The order: first this
@@ -47,12 +47,12 @@ final class TopicConfigFiles {
      * Returns what was chosen for a topic. A change that a crash had interrupted is over then:
      * later the application may give an option the same value.
      */
-    TopicChoices read(Topic topic) {
+    TopicConfigSources read(Topic topic) {
         Map<String, String> text = text(topic);
         if (text == null) {
-            return TopicChoices.NONE;
+            return TopicConfigSources.NONE;
         }
-        TopicChoices choices = choices(topic.options(), text);
+        TopicConfigSources choices = choices(topic.options(), text);
         if (text.keySet().stream().anyMatch(key -> key.startsWith(TO))) {
             try {
                 write(topic, choices);
@@ -76,7 +76,7 @@ final class TopicConfigFiles {
         }
     }
 
-    private static TopicChoices choices(TopicOptions options, Map<String, String> text) {
+    private static TopicConfigSources choices(TopicOptions options, Map<String, String> text) {
         Map<String, String> before = new TreeMap<>();
         Map<String, String> next = new TreeMap<>();
         boolean isBegun = false;
@@ -85,18 +85,18 @@ final class TopicConfigFiles {
             String key = each.getKey();
             if (key.startsWith(TO)) {
                 isBegun = true;
-                isDone &= OptionKeys.isShown(options, key.substring(TO.length()), each.getValue());
+                isDone &= TopicOptionKeys.isShown(options, key.substring(TO.length()), each.getValue());
             } else if (key.startsWith(NEXT)) {
                 next.put(key.substring(NEXT.length()), each.getValue());
             } else {
                 before.put(key, each.getValue());
             }
         }
-        return TopicChoices.ofText(isBegun && isDone ? next : before);
+        return TopicConfigSources.ofText(isBegun && isDone ? next : before);
     }
 
     /** Replaces what was chosen for a topic, durably; its options stay. */
-    void write(Topic topic, TopicChoices choices) {
+    void write(Topic topic, TopicConfigSources choices) {
         write(topic, choices.toText());
     }
 
@@ -106,12 +106,12 @@ final class TopicConfigFiles {
      * @param before the choices before the change
      * @param onChanged is called as soon as the change has taken place
      */
-    void change(Topic topic, TopicChoices before, TopicChoices.Change change, Runnable onChanged) {
+    void change(Topic topic, TopicConfigSources before, TopicConfigSources.Change change, Runnable onChanged) {
         TopicOptions changed = change.applyTo(topic.options());
         Map<String, String> to = new TreeMap<>();
         for (String key : change.texts().keySet()) {
-            String text = OptionKeys.shown(changed, key);
-            if (!OptionKeys.isShown(topic.options(), key, text)) {
+            String text = TopicOptionKeys.shown(changed, key);
+            if (!TopicOptionKeys.isShown(topic.options(), key, text)) {
                 to.put(TO + key, text);
             }
         }

@@ -32,8 +32,8 @@ final class TopicConfigs {
     /** Makes a topic follow the server's defaults, where it does. */
     void follow(ServedTopic served) {
         TopicOptions options = served.topic().options();
-        TopicChoices held = served.choices().heldBy(options);
-        TopicChoices followed = changed(served.topic(), held, held.follow(options, defaults));
+        TopicConfigSources held = served.choices().heldBy(options);
+        TopicConfigSources followed = changed(served.topic(), held, held.follow(options, defaults));
         served.choices(followed, defaults);
     }
 
@@ -42,12 +42,12 @@ final class TopicConfigs {
         return new ServedTopic(topic, open(topic), defaults);
     }
 
-    private TopicChoices open(Topic topic) {
-        TopicChoices choices = files.read(topic);
+    private TopicConfigSources open(Topic topic) {
+        TopicConfigSources choices = files.read(topic);
         try {
-            TopicChoices.Change upgrade = choices.upgrade(topic.options());
+            TopicConfigSources.Change upgrade = choices.upgrade(topic.options());
             choices = changed(topic, choices, upgrade);
-            TopicChoices held = choices.heldBy(topic.options());
+            TopicConfigSources held = choices.heldBy(topic.options());
             choices = changed(topic, held, held.follow(topic.options(), defaults));
         } catch (NumberFormatException | InvalidOptionException e) {
             warn(topic, e);
@@ -55,7 +55,7 @@ final class TopicConfigs {
         return choices;
     }
 
-    private TopicChoices changed(Topic topic, TopicChoices before, TopicChoices.Change change) {
+    private TopicConfigSources changed(Topic topic, TopicConfigSources before, TopicConfigSources.Change change) {
         if (!change.choices().equals(before)) {
             try {
                 files.change(topic, before, change, () -> {});
@@ -81,15 +81,15 @@ final class TopicConfigs {
      * @throws InvalidOptionException for an unknown key and for a value that does not fit, by
      *     itself or with the others
      */
-    TopicSettings check(Map<String, String> named, int partitions) {
-        TopicSettings.check(named, Map.of());
-        TopicOptions options = TopicSettings.options(partitions, named, defaults);
-        return new TopicSettings(options, named, defaults);
+    EffectiveTopicConfig check(Map<String, String> named, int partitions) {
+        EffectiveTopicConfig.check(named, Map.of());
+        TopicOptions options = EffectiveTopicConfig.options(partitions, named, defaults);
+        return new EffectiveTopicConfig(options, named, defaults);
     }
 
     /** Notes that a client has created a topic, durably. */
     void created(Topic topic, Map<String, String> named) {
-        files.write(topic, TopicChoices.ofClient(named, defaults));
+        files.write(topic, TopicConfigSources.ofClient(named, defaults));
     }
 
     /**
@@ -104,11 +104,11 @@ final class TopicConfigs {
     /** Changes what clients name, durably. */
     void configure(ServedTopic served, Map<String, String> named) {
         TopicOptions options = served.topic().options();
-        TopicChoices before = served.choices().heldBy(options);
-        TopicChoices.Change change = planned(served, named);
+        TopicConfigSources before = served.choices().heldBy(options);
+        TopicConfigSources.Change change = planned(served, named);
         files.change(served.topic(), before, change, () -> served.choices(change.choices()));
-        String segment = named.get(TopicSettings.SEGMENT_BYTES);
-        if (segment != null && !change.choices().named().containsKey(TopicSettings.SEGMENT_BYTES)) {
+        String segment = named.get(EffectiveTopicConfig.SEGMENT_BYTES);
+        if (segment != null && !change.choices().named().containsKey(EffectiveTopicConfig.SEGMENT_BYTES)) {
             LOG.log(
                     System.Logger.Level.WARNING,
                     "topic {0}: segment.bytes={1}, which a client has set, has no effect: the size"
@@ -119,12 +119,12 @@ final class TopicConfigs {
         }
     }
 
-    private TopicChoices.Change planned(ServedTopic served, Map<String, String> asked) {
+    private TopicConfigSources.Change planned(ServedTopic served, Map<String, String> asked) {
         TopicOptions options = served.topic().options();
-        TopicChoices now = served.choices().heldBy(options);
-        TopicSettings.check(asked, now.named());
-        String durability = served.settings().get(TopicSettings.DURABILITY);
-        String wanted = asked.getOrDefault(TopicSettings.DURABILITY, durability);
+        TopicConfigSources now = served.choices().heldBy(options);
+        EffectiveTopicConfig.check(asked, now.named());
+        String durability = served.settings().get(EffectiveTopicConfig.DURABILITY);
+        String wanted = asked.getOrDefault(EffectiveTopicConfig.DURABILITY, durability);
         if (!wanted.trim().equals(durability)) {
             throw new InvalidOptionException(
                     "firn.durability is chosen when a topic is created; "
@@ -133,9 +133,9 @@ final class TopicConfigs {
                             + durability);
         }
         Map<String, String> named = new TreeMap<>(asked);
-        String segment = named.get(TopicSettings.SEGMENT_BYTES);
-        if (segment != null && !TopicSettings.hold(options, TopicSettings.SEGMENT_BYTES, segment)) {
-            named.remove(TopicSettings.SEGMENT_BYTES); // Kafka accepts it; here it cannot change
+        String segment = named.get(EffectiveTopicConfig.SEGMENT_BYTES);
+        if (segment != null && !EffectiveTopicConfig.hold(options, EffectiveTopicConfig.SEGMENT_BYTES, segment)) {
+            named.remove(EffectiveTopicConfig.SEGMENT_BYTES); // Kafka accepts it; here it cannot change
         }
         return now.change(options, named, defaults);
     }

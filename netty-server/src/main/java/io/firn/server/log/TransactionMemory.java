@@ -4,7 +4,7 @@ import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.firn.Transaction.State;
 import io.firn.host.TransactionCoordinator;
 import io.firn.host.TransactionCoordinator.NamedProducer;
-import io.firn.server.wire.Shares;
+import io.firn.server.wire.ClientShares;
 import java.util.HashMap;
 import java.util.Iterator;
 import java.util.Map;
@@ -25,7 +25,7 @@ public final class TransactionMemory {
     private static final long LOOK_INTERVAL_NS = TimeUnit.SECONDS.toNanos(1);
 
     private final TransactionCoordinator coordinator;
-    private final Shares shares;
+    private final ClientShares shares;
 
     @GuardedBy("this")
     private final Map<String, Held> byName = new HashMap<>();
@@ -50,7 +50,7 @@ public final class TransactionMemory {
      */
     TransactionMemory(TransactionCoordinator coordinator, long mostBytes) {
         this.coordinator = coordinator;
-        this.shares = new Shares(mostBytes);
+        this.shares = new ClientShares(mostBytes);
         coordinator.producers().forEach(this::addFound);
     }
 

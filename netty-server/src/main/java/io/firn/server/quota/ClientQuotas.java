@@ -51,7 +51,7 @@ public final class ClientQuotas {
      * @throws IOException if they could not be written; whether they are there after a restart is
      *     then unknown, and until then the old ones are used
      */
-    public boolean change(Map<QuotaEntity, Map<QuotaKey, Double>> changes) throws IOException {
+    public boolean change(Map<QuotaEntity, Map<QuotaType, Double>> changes) throws IOException {
         long added =
                 changes.values().stream()
                         .filter(each -> each.values().stream().anyMatch(Objects::nonNull))
@@ -63,11 +63,11 @@ public final class ClientQuotas {
     }
 
     private static QuotaSnapshot changed(
-            QuotaSnapshot before, Map<QuotaEntity, Map<QuotaKey, Double>> changes) {
-        Map<QuotaEntity, Map<QuotaKey, Double>> next = new HashMap<>(before.all());
+            QuotaSnapshot before, Map<QuotaEntity, Map<QuotaType, Double>> changes) {
+        Map<QuotaEntity, Map<QuotaType, Double>> next = new HashMap<>(before.all());
         changes.forEach(
                 (entity, asked) -> {
-                    Map<QuotaKey, Double> values = new EnumMap<>(QuotaKey.class);
+                    Map<QuotaType, Double> values = new EnumMap<>(QuotaType.class);
                     values.putAll(next.getOrDefault(entity, Map.of()));
                     asked.forEach(
                             (key, value) -> {
@@ -87,7 +87,7 @@ public final class ClientQuotas {
     }
 
     /** Returns the quotas of each entity. */
-    public Map<QuotaEntity, Map<QuotaKey, Double>> all() {
+    public Map<QuotaEntity, Map<QuotaType, Double>> all() {
         return file.get().all();
     }
 
@@ -132,7 +132,7 @@ public final class ClientQuotas {
 
         @Override
         public QuotaSnapshot parse(Map<String, String> lines) {
-            Map<QuotaEntity, Map<QuotaKey, Double>> all = new HashMap<>();
+            Map<QuotaEntity, Map<QuotaType, Double>> all = new HashMap<>();
             lines.forEach(
                     (entity, values) -> {
                         try {
@@ -159,7 +159,7 @@ public final class ClientQuotas {
         return name.isEmpty() ? "*" : "/" + URLEncoder.encode(name, StandardCharsets.UTF_8);
     }
 
-    private static String format(Map<QuotaKey, Double> values) {
+    private static String format(Map<QuotaType, Double> values) {
         StringBuilder text = new StringBuilder();
         new EnumMap<>(values)
                 .forEach(
@@ -194,14 +194,14 @@ public final class ClientQuotas {
                 : URLDecoder.decode(word.substring(1), StandardCharsets.UTF_8);
     }
 
-    private static Map<QuotaKey, Double> parseValues(String text) {
+    private static Map<QuotaType, Double> parseValues(String text) {
         String[] words = text.split(" ", -1);
-        Map<QuotaKey, Double> values = new EnumMap<>(QuotaKey.class);
+        Map<QuotaType, Double> values = new EnumMap<>(QuotaType.class);
         if (words.length % 2 != 0) {
             throw new IllegalArgumentException("expected pairs of a key and a value");
         }
         for (int i = 0; i < words.length; i += 2) {
-            QuotaKey key = QuotaKey.find(words[i]);
+            QuotaType key = QuotaType.find(words[i]);
             double value = Double.parseDouble(words[i + 1]);
             if (key == null || !Double.isFinite(value) || value < 0) {
                 throw new IllegalArgumentException(words[i]);

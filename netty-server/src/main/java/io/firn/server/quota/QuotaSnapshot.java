@@ -26,8 +26,8 @@ final class QuotaSnapshot {
 
     private static final String ANY = QuotaEntity.DEFAULT;
 
-    private final Map<QuotaEntity, Map<QuotaKey, Double>> all;
-    private final Set<QuotaKey> used = EnumSet.noneOf(QuotaKey.class);
+    private final Map<QuotaEntity, Map<QuotaType, Double>> all;
+    private final Set<QuotaType> used = EnumSet.noneOf(QuotaType.class);
 
     /**
      * The quota that holds for a client.
@@ -37,22 +37,22 @@ final class QuotaSnapshot {
      */
     record Found(double perSecond, QuotaEntity sharedBy) {}
 
-    QuotaSnapshot(Map<QuotaEntity, Map<QuotaKey, Double>> all) {
+    QuotaSnapshot(Map<QuotaEntity, Map<QuotaType, Double>> all) {
         this.all = Collections.unmodifiableMap(new HashMap<>(all)); // see QuotaEntity
         all.values().forEach(each -> used.addAll(each.keySet()));
     }
 
-    Map<QuotaEntity, Map<QuotaKey, Double>> all() {
+    Map<QuotaEntity, Map<QuotaType, Double>> all() {
         return all;
     }
 
     /** Returns whether anybody has a quota of this kind. */
-    boolean has(QuotaKey key) {
+    boolean has(QuotaType key) {
         return used.contains(key);
     }
 
     /** Returns the quota of a user with a client id; null if there is none. */
-    Found find(QuotaKey key, String user, String clientId) {
+    Found find(QuotaType key, String user, String clientId) {
         Double value = first(key, user, clientId, user, ANY);
         if (value != null) {
             return new Found(value, new QuotaEntity(user, clientId));
@@ -74,7 +74,7 @@ final class QuotaSnapshot {
     }
 
     /** Returns the quota of an address; null if there is none. */
-    Found findOfIp(QuotaKey key, String ip) {
+    Found findOfIp(QuotaType key, String ip) {
         Double value = get(key, QuotaEntity.ofIp(ip));
         if (value == null) {
             value = get(key, QuotaEntity.ofIp(ANY));
@@ -82,13 +82,13 @@ final class QuotaSnapshot {
         return value == null ? null : new Found(value, QuotaEntity.ofIp(ip));
     }
 
-    private Double first(QuotaKey key, String user, String id, String thenUser, String thenId) {
+    private Double first(QuotaType key, String user, String id, String thenUser, String thenId) {
         Double value = get(key, new QuotaEntity(user, id));
         return value == null ? get(key, new QuotaEntity(thenUser, thenId)) : value;
     }
 
-    private Double get(QuotaKey key, QuotaEntity entity) {
-        Map<QuotaKey, Double> known = all.get(entity);
+    private Double get(QuotaType key, QuotaEntity entity) {
+        Map<QuotaType, Double> known = all.get(entity);
         return known == null ? null : known.get(key);
     }
 }

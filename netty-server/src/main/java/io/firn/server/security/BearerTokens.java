@@ -190,7 +190,7 @@ final class BearerTokens {
                         .map(ErrorCodeValidator.Error::getErrorMessage)
                         .collect(Collectors.joining(" "));
         if (!ofClaims.isEmpty()) {
-            return new RefusedTokenException(ShownText.of(ofClaims, MOST_CHARS_OF_REASON));
+            return new RefusedTokenException(PrintableText.of(ofClaims, MOST_CHARS_OF_REASON));
         }
         List<JsonWebStructure> parts =
                 e.getJwtContext() == null ? List.of() : e.getJwtContext().getJoseObjects();
@@ -213,7 +213,7 @@ final class BearerTokens {
     private static String shown(JsonWebStructure token, String name) {
         Object value = token.getHeaders().getObjectHeaderValue(name);
         return value == null || value instanceof String
-                ? ShownText.of((String) value, MOST_CHARS_OF_HEADER)
+                ? PrintableText.of((String) value, MOST_CHARS_OF_HEADER)
                 : "of another type";
     }
 

@@ -32,7 +32,7 @@ final class PlainUsers {
         }
         List<AppConfigurationEntry> entries;
         try {
-            entries = JaasText.entries(listener, "PLAIN", text);
+            entries = JaasConfig.entries(listener, "PLAIN", text);
         } catch (RuntimeException e) {
             throw invalid(listener, "what cannot be read"); // its message may contain a password
         }

@@ -172,7 +172,7 @@ public final class Tls {
     private Current read() throws GeneralSecurityException {
         DefaultSslEngineFactory factory = new DefaultSslEngineFactory();
         factory.configure(options);
-        KeyPairs.check(factory.keystore(), listener);
+        KeyPairCheck.check(factory.keystore(), listener);
         factory.sslContext().getServerSessionContext().setSessionCacheSize(MOST_SESSIONS);
         SSLEngine engine = factory.createServerSslEngine("", 0);
         if (engine.getEnabledProtocols().length == 0
@@ -201,7 +201,7 @@ public final class Tls {
             throws GeneralSecurityException {
         KeyManagerFactory keys =
                 KeyManagerFactory.getInstance(KeyManagerFactory.getDefaultAlgorithm());
-        keys.init(factory.keystore(), KeyPairs.password(listener));
+        keys.init(factory.keystore(), KeyPairCheck.password(listener));
         TrustManagerFactory trusted = null;
         if (factory.truststore() != null) {
             trusted = TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());

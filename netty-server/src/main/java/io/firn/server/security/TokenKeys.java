@@ -134,13 +134,13 @@ final class TokenKeys implements VerificationKeyResolver {
         get.setReadTimeout(TIMEOUT_MS);
         get.setRetries(0);
         get.setResponseBodySizeLimit(MOST_BYTES);
-        String key = JaasText.key(BEARER);
+        String key = JaasConfig.key(BEARER);
         String text = listener.text(key);
         if (text == null) {
             return get;
         }
         try {
-            List<AppConfigurationEntry> entries = JaasText.entries(listener, BEARER, text);
+            List<AppConfigurationEntry> entries = JaasConfig.entries(listener, BEARER, text);
             boolean hasTls =
                     entries.get(0).getOptions().keySet().stream()
                             .anyMatch(each -> each.startsWith("ssl."));
@@ -242,7 +242,7 @@ final class TokenKeys implements VerificationKeyResolver {
     private static String reason(Exception e) {
         return e instanceof JoseException && e.getCause() != null
                 ? "expected a JSON Web Key Set, found other text"
-                : ShownText.of(e.toString(), MOST_CHARS_OF_REASON);
+                : PrintableText.of(e.toString(), MOST_CHARS_OF_REASON);
     }
 
     // ---- use
@@ -271,7 +271,7 @@ final class TokenKeys implements VerificationKeyResolver {
         List<String> ids =
                 now.all.stream()
                         .limit(SHOWN_KEYS)
-                        .map(each -> ShownText.of(each.getKeyId(), MOST_CHARS_OF_ID))
+                        .map(each -> PrintableText.of(each.getKeyId(), MOST_CHARS_OF_ID))
                         .toList();
         return "a key of " + where + " " + ids + (now.all.size() > SHOWN_KEYS ? " ..." : "");
     }

@@ -186,7 +186,7 @@ final class TransactionAdmin {
                 .filter(each -> !NAMES.containsValue(each))
                 .forEach(response.unknownStateFilters()::add);
         Set<Long> ids = new HashSet<>(request.producerIdFilters());
-        Predicate<String> names = NamePattern.of(request.transactionalIdPattern());
+        Predicate<String> names = TransactionalIdPattern.of(request.transactionalIdPattern());
         Access access = exchange.connection().access();
         long now = System.currentTimeMillis();
         exchange.inSteps(

@@ -3,8 +3,8 @@ package io.firn.server.tx;
 import io.firn.Partition;
 import io.firn.host.ProducerIdentity;
 import io.firn.host.TransactionCoordinator;
-import io.firn.server.group.LateRequests;
-import io.firn.server.group.TransactionMetadata;
+import io.firn.server.group.StaleRequests;
+import io.firn.server.group.PendingOffsetMetadata;
 import io.firn.server.log.ServedTopic;
 import io.firn.server.log.ServedTopics;
 import io.firn.server.log.TransactionMemory;
@@ -38,11 +38,11 @@ final class TransactionApis {
 
     private final ServedTopics topics;
     private final TransactionCoordinator coordinator;
-    private final TransactionMetadata metadata;
-    private final LateRequests late;
+    private final PendingOffsetMetadata metadata;
+    private final StaleRequests late;
     private final TransactionMemory memory;
 
-    TransactionApis(ServedTopics topics, TransactionMetadata metadata, LateRequests late) {
+    TransactionApis(ServedTopics topics, PendingOffsetMetadata metadata, StaleRequests late) {
         this.late = late;
         this.topics = topics;
         this.coordinator = topics.store().transactions();

@@ -89,7 +89,7 @@ public final class ApiTable {
     /**
      * Reads a request's body. As in Kafka, bytes that follow it are ignored: librdkafka sends some.
      */
-    ApiMessage parse(ApiKeys key, short version, GuardedReader body) {
+    ApiMessage parse(ApiKeys key, short version, BoundedReadable body) {
         ApiMessage message = key.messageType.newRequest();
         message.read(body, version);
         return message;

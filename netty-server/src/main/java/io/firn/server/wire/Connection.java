@@ -29,7 +29,7 @@ import java.util.Map;
  * </pre>
  */
 final class Connection extends ChannelInboundHandlerAdapter
-        implements ExchangeOwner, Connections.Entry, ConnectionTimeouts.Listener, Entrance.Owner {
+        implements ExchangeOwner, Connections.Entry, ConnectionTimeouts.Listener, AuthenticationPhase.Owner {
     /** Frames are accepted in {@code OPEN} only. */
     private enum State {
         OPEN,
@@ -43,12 +43,12 @@ final class Connection extends ChannelInboundHandlerAdapter
 
     private final long openedNs = System.nanoTime();
     private final ServerContext server;
-    private final Entrance entrance;
+    private final AuthenticationPhase entrance;
     private final List<Runnable> onClose = new ArrayList<>();
     private final Map<Object, Object> attachments = new HashMap<>();
     private final SerialExecutor background;
     private final ConnectionMemory memory;
-    private final ConnectionAnswers answers;
+    private final ConnectionResponseMemory answers;
     private final RequestReader reader;
     private ChannelHandlerContext ctx;
     private RequestQueue requests;
@@ -61,11 +61,11 @@ final class Connection extends ChannelInboundHandlerAdapter
 
     Connection(ServerContext server, FrameDecoder decoder, Authentication client) {
         this.server = server;
-        this.entrance = new Entrance(client, decoder, this);
+        this.entrance = new AuthenticationPhase(client, decoder, this);
         this.memory = new ConnectionMemory(server.memory());
-        this.answers = new ConnectionAnswers(server.answers(), this::owner);
+        this.answers = new ConnectionResponseMemory(server.answers(), this::owner);
         this.reader = new RequestReader(server, memory);
-        this.background = new SerialExecutor(new BackgroundTurns(server.turns(), this));
+        this.background = new SerialExecutor(new BackgroundExecution(server.turns(), this));
         decoder.onPartial(bytes -> requests.onPartial(bytes));
         decoder.buffers().limit(memory::mayHave);
     }
@@ -144,12 +144,12 @@ final class Connection extends ChannelInboundHandlerAdapter
     }
 
     @Override
-    public ConnectionAnswers answers() {
+    public ConnectionResponseMemory answers() {
         return answers;
     }
 
     @Override
-    public Shares parked() {
+    public ClientShares parked() {
         return server.parked();
     }
 

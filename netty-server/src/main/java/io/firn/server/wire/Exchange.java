@@ -19,7 +19,7 @@ import org.apache.kafka.common.requests.MetadataResponse;
  * A request and its response. A handler receives it with the request and replies once, on any
  * thread; responses are sent in the order of the requests.
  */
-public final class Exchange implements Steps.Request {
+public final class Exchange implements SteppedWork.Request {
     /** How much larger a response is as an object than on the wire, about. */
     private static final int OBJECT_FACTOR = 4;
 
@@ -41,7 +41,7 @@ public final class Exchange implements Steps.Request {
     private long decodedBytes;
 
     /** The rest of a request that is handled in steps; for the thread that has the turn. */
-    private volatile Steps<?> steps;
+    private volatile SteppedWork<?> steps;
 
     private volatile Progress progress = Progress.DONE;
 
@@ -248,18 +248,18 @@ public final class Exchange implements Steps.Request {
      * @param end replies, also after an early end: what was done has observers
      */
     public <T> void inSteps(Iterable<T> items, Consumer<T> each, Runnable end) {
-        steps = new Steps<>(this, items.iterator(), each, end);
+        steps = new SteppedWork<>(this, items.iterator(), each, end);
         step();
     }
 
     /** As {@link #inSteps}, for changes, which go on when the connection has ended. */
     public <T> void changeInSteps(Iterable<T> items, Consumer<T> each, Runnable end) {
-        steps = new Steps<>(Steps.toTheEnd(this), items.iterator(), each, end);
+        steps = new SteppedWork<>(SteppedWork.toTheEnd(this), items.iterator(), each, end);
         step();
     }
 
     private void step() {
-        Steps<?> now = steps;
+        SteppedWork<?> now = steps;
         steps = null; // also when it throws
         progress = now.run();
         if (progress != Progress.DONE) {

@@ -6,7 +6,7 @@ package io.firn.server.wire;
  */
 final class ExchangeMemory {
     private final ExchangeOwner connection;
-    private final ConnectionAnswers answers;
+    private final ConnectionResponseMemory answers;
     private final long number;
     private volatile boolean answerCounts;
     private long parkedBytes; // on the event loop

@@ -13,10 +13,10 @@ interface ExchangeOwner extends ClientConnection {
     SerialExecutor background();
 
     /** Returns the memory of the connection's responses. Thread-safe. */
-    ConnectionAnswers answers();
+    ConnectionResponseMemory answers();
 
     /** Returns the memory of requests that wait, which the connection shares. Thread-safe. */
-    Shares parked();
+    ClientShares parked();
 
     /**
      * Keeps memory of a request in use beyond the end of the connection, which has not ended yet.

@@ -59,7 +59,7 @@ public final class LogRecords implements BaseRecords, AutoCloseable {
     /** Throws: this is for Kafka's own channels, which are not used. */
     @Override
     public RecordsSend<BaseRecords> toSend() {
-        throw new UnsupportedOperationException("written by WireWriter only");
+        throw new UnsupportedOperationException("written by ResponseEncoder only");
     }
 
     @Override

@@ -22,7 +22,7 @@ final class RequestQueue {
     private final ChannelHandlerContext ctx;
     private final ConnectionMemory memory;
     private final ResponseQueue responses;
-    private final ConnectionAnswers answers;
+    private final ConnectionResponseMemory answers;
     private final Consumer<ByteBuf> handler;
     private final ArrayDeque<ByteBuf> frames = new ArrayDeque<>();
     private boolean blocked;
@@ -44,7 +44,7 @@ final class RequestQueue {
             ChannelHandlerContext ctx,
             ConnectionMemory memory,
             ResponseQueue responses,
-            ConnectionAnswers answers,
+            ConnectionResponseMemory answers,
             Consumer<ByteBuf> handler) {
         this.server = server;
         this.ctx = ctx;

@@ -42,7 +42,7 @@ final class RequestReader {
         }
         RequestHeaderData header = new RequestHeaderData();
         if (served) {
-            header.read(GuardedReader.ofHeader(buffer), key.requestHeaderVersion(version));
+            header.read(BoundedReadable.ofHeader(buffer), key.requestHeaderVersion(version));
         } else {
             header.setCorrelationId(buffer.getInt(buffer.position() + 4));
         }
@@ -83,7 +83,7 @@ final class RequestReader {
             exchange.replyAs(API_VERSIONS_V0, server.apis().unsupportedVersions());
             return;
         }
-        GuardedReader body = GuardedReader.ofBody(key, exchange.body());
+        BoundedReadable body = BoundedReadable.ofBody(key, exchange.body());
         ApiMessage message;
         try {
             message = server.apis().parse(key, exchange.version(), body);

@@ -21,7 +21,7 @@ final class ResponseQueue {
     private static final int LEAST_FROM_FILE = 64 << 10;
 
     private final ChannelHandlerContext ctx;
-    private final ConnectionAnswers answers;
+    private final ConnectionResponseMemory answers;
     private final boolean encrypted;
     private final BiConsumer<String, Throwable> onFailure;
     private final ArrayDeque<Exchange> inFlight = new ArrayDeque<>();
@@ -45,7 +45,7 @@ final class ResponseQueue {
      */
     ResponseQueue(
             ChannelHandlerContext ctx,
-            ConnectionAnswers answers,
+            ConnectionResponseMemory answers,
             boolean encrypted,
             BiConsumer<String, Throwable> onFailure) {
         this.ctx = ctx;
@@ -101,12 +101,12 @@ final class ResponseQueue {
 
     private void encode(Exchange exchange) {
         short version = exchange.responseVersion();
-        List<WireWriter.Part> parts;
+        List<ResponseEncoder.Part> parts;
         ByteBuf before = encoded;
         encoded = null; // taken over
         try {
             parts =
-                    WireWriter.encode(
+                    ResponseEncoder.encode(
                             ctx.alloc(),
                             before,
                             new ResponseHeaderData().setCorrelationId(exchange.correlationId()),
@@ -119,7 +119,7 @@ final class ResponseQueue {
         }
         int last = parts.size() - 1;
         for (int i = 0; i <= last; i++) {
-            WireWriter.Part part = parts.get(i);
+            ResponseEncoder.Part part = parts.get(i);
             if (i == last && part.run() == null && part.bytes().readableBytes() < MOST_ENCODED) {
                 encoded = part.bytes();
             } else {
@@ -128,7 +128,7 @@ final class ResponseQueue {
         }
     }
 
-    private void write(WireWriter.Part part) {
+    private void write(ResponseEncoder.Part part) {
         if (pendingWrites++ == 0) {
             lastWriteNs = nowNs();
         }
@@ -146,7 +146,7 @@ final class ResponseQueue {
         }
     }
 
-    private Object messageOf(WireWriter.Part part) {
+    private Object messageOf(ResponseEncoder.Part part) {
         Object message = null;
         if (encrypted && part.run() != null) {
             message = new LogChunks(part.run().bytes());
@@ -172,13 +172,13 @@ final class ResponseQueue {
         if (encoded != null) {
             ByteBuf bytes = encoded;
             encoded = null;
-            write(new WireWriter.Part(bytes));
+            write(new ResponseEncoder.Part(bytes));
         }
         ctx.flush();
     }
 
     /** Called when the socket has taken a part, or never will: its log bytes can be unpinned. */
-    private void onWritten(WireWriter.Part part, Throwable cause) {
+    private void onWritten(ResponseEncoder.Part part, Throwable cause) {
         BatchRun run = part.run();
         if (cause != null) {
             onNotWritten(run, cause);

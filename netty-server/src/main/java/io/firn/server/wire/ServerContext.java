@@ -9,14 +9,14 @@ public final class ServerContext {
     private final WireErrors errors;
     private final Connections connections;
     private final MemoryBudget memory;
-    private final Shares parked;
-    private final AnswerMemory answers;
+    private final ClientShares parked;
+    private final ResponseMemory answers;
     private final ToLongFunction<String> connectionDelays;
     private final TimeQuota times;
-    private final Turns turns = new Turns();
-    private final DecodePauses decodePauses = new DecodePauses();
+    private final FairExecution turns = new FairExecution();
+    private final DecodeThrottle decodePauses = new DecodeThrottle();
     private final ConnectionLog log = new ConnectionLog();
-    private final Counters counters = new Counters();
+    private final RequestCounters counters = new RequestCounters();
 
     /** Creates the context of a server without connections. */
     public ServerContext(ApiTable apis, ServerLimits limits, WireErrors errors) {
@@ -43,8 +43,8 @@ public final class ServerContext {
         this.errors = errors;
         this.connections = new Connections(limits);
         this.memory = new MemoryBudget(limits.queuedBytes(), limits.requestBytes());
-        this.parked = new Shares(limits.queuedBytes() / 2);
-        this.answers = new AnswerMemory(limits.queuedBytes() / 2);
+        this.parked = new ClientShares(limits.queuedBytes() / 2);
+        this.answers = new ResponseMemory(limits.queuedBytes() / 2);
     }
 
     /** Counts a new connection; returns for how many ms it is not read, negative to refuse it. */
@@ -78,7 +78,7 @@ public final class ServerContext {
     }
 
     /** Returns the counts of requests. */
-    public Counters counters() {
+    public RequestCounters counters() {
         return counters;
     }
 
@@ -87,22 +87,22 @@ public final class ServerContext {
     }
 
     /** Returns the memory of requests that wait for records or for members of their group. */
-    Shares parked() {
+    ClientShares parked() {
         return parked;
     }
 
     /** Returns the memory of large responses until they are sent. */
-    AnswerMemory answers() {
+    ResponseMemory answers() {
         return answers;
     }
 
     /** Returns the turns of clients on threads in the background. */
-    Turns turns() {
+    FairExecution turns() {
         return turns;
     }
 
     /** Returns the clients whose requests took long to decode. */
-    DecodePauses decodePauses() {
+    DecodeThrottle decodePauses() {
         return decodePauses;
     }
 

@@ -80,7 +80,7 @@ public final class Transport implements AutoCloseable {
                         .childOption(
                                 ChannelOption.WRITE_BUFFER_WATER_MARK,
                                 new WriteBufferWaterMark(LOW_WATER, HIGH_WATER))
-                        .childHandler(new ConnectionSetup(server, listener));
+                        .childHandler(new ConnectionInitializer(server, listener));
         String where = address.getHostString() + ":" + address.getPort();
         if (address.isUnresolved()) {
             throw new IOException("cannot listen on " + where + ": there is no such host");

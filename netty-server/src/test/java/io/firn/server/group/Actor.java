@@ -3,7 +3,7 @@ package io.firn.server.group;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.firn.api.Waiting;
-import io.firn.server.group.Admission.JoinRequest;
+import io.firn.server.group.GroupJoin.JoinRequest;
 import io.firn.server.group.GroupCoordinator.SyncRequest;
 import java.util.HashMap;
 import java.util.LinkedHashMap;

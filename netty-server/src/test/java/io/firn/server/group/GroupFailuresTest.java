@@ -12,7 +12,7 @@ import io.firn.LogStore;
 import io.firn.TopicOptions;
 import io.firn.api.ObservedMedium;
 import io.firn.file.FileTier;
-import io.firn.server.wire.Shares;
+import io.firn.server.wire.ClientShares;
 import java.io.IOException;
 import java.lang.reflect.Proxy;
 import java.nio.file.Path;
@@ -41,7 +41,7 @@ class GroupFailuresTest {
     private LogStore store;
     private GroupFiles files;
     private GroupCoordinator coordinator;
-    private GroupCommits commits;
+    private OffsetCommitValidator commits;
 
     @BeforeEach
     void start() throws IOException {
@@ -53,9 +53,9 @@ class GroupFailuresTest {
         background = new ScheduledThreadPoolExecutor(2);
         files = new GroupFiles(medium, directory.resolve("groups"));
         GroupLimits limits =
-                new GroupLimits(1, 1_800_000, Integer.MAX_VALUE, 0, 0, new Shares(100_000_000));
+                new GroupLimits(1, 1_800_000, Integer.MAX_VALUE, 0, 0, new ClientShares(100_000_000));
         coordinator = new GroupCoordinator(files, limits, new GroupOffsets(store), background);
-        commits = new GroupCommits(files, limits);
+        commits = new OffsetCommitValidator(files, limits);
     }
 
     @AfterEach
@@ -165,7 +165,7 @@ class GroupFailuresTest {
 
     @Test
     void shouldGiveItsThreadBackBetweenForcesThatTakeLong() {
-        CommitForces forces = new CommitForces(() -> nowNs);
+        SharedCommitForce forces = new SharedCommitForce(() -> nowNs);
         Deque<Runnable> later = new ArrayDeque<>();
         List<String> done = new ArrayList<>();
         Cursor a = slow("a", done);
@@ -184,7 +184,7 @@ class GroupFailuresTest {
 
     @Test
     void shouldAnswerAllCommitsWhenTheServerClosesBetweenForces() {
-        CommitForces forces = new CommitForces(() -> nowNs);
+        SharedCommitForce forces = new SharedCommitForce(() -> nowNs);
         List<String> done = new ArrayList<>();
         Set<Cursor> both = new LinkedHashSet<>(List.of(slow("a", done), slow("b", done)));
         Executor closed =
@@ -200,7 +200,7 @@ class GroupFailuresTest {
 
     @Test
     void shouldAnswerAllCommitsOfAForceThatEndsWithAnError() {
-        CommitForces forces = new CommitForces();
+        SharedCommitForce forces = new SharedCommitForce();
         List<String> answers = new ArrayList<>();
         Runnable nested =
                 () -> {

@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.firn.medium.FileMedium;
-import io.firn.server.wire.Shares;
+import io.firn.server.wire.ClientShares;
 import io.firn.sim.FirstRunOnly;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -52,7 +52,7 @@ class GroupFormationTest {
                         Integer.MAX_VALUE,
                         initialDelayMs,
                         Long.MAX_VALUE,
-                        new Shares(100_000_000));
+                        new ClientShares(100_000_000));
         coordinator =
                 new GroupCoordinator(
                         new GroupFiles(FileMedium.real(), directory), limits, null, background);

@@ -14,7 +14,7 @@ import io.firn.TopicOptions;
 import io.firn.file.FileTier;
 import io.firn.host.HostedCursor;
 import io.firn.medium.FileMedium;
-import io.firn.server.wire.Shares;
+import io.firn.server.wire.ClientShares;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -46,9 +46,9 @@ class StoredGroupsTest {
     private ScheduledThreadPoolExecutor background;
     private LogStore store;
     private Topic topic;
-    private Shares memory;
+    private ClientShares memory;
     private GroupCoordinator coordinator;
-    private GroupCommits commits;
+    private OffsetCommitValidator commits;
 
     @BeforeEach
     void openStore() {
@@ -73,12 +73,12 @@ class StoredGroupsTest {
 
     /** Starts a coordinator with what the one before has stored. */
     private void start(long mostBytes, long retentionMs) throws IOException {
-        memory = new Shares(mostBytes);
+        memory = new ClientShares(mostBytes);
         GroupLimits limits =
                 new GroupLimits(1, 1_800_000, Integer.MAX_VALUE, 0, retentionMs, memory);
         GroupFiles files = new GroupFiles(FileMedium.real(), groups());
         coordinator = new GroupCoordinator(files, limits, new GroupOffsets(store), background);
-        commits = new GroupCommits(files, limits);
+        commits = new OffsetCommitValidator(files, limits);
     }
 
     private Path groups() {

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** Topics, while the server's defaults change. */
 class ServedTopicsTest {
     private final LogStore store;
-    private final NodeConfig node;
+    private final DynamicConfig node;
     private final ServedTopics topics;
 
     ServedTopicsTest(@TempDir Path directory) throws IOException {
@@ -28,7 +28,7 @@ class ServedTopicsTest {
                 LogStore.at(directory.resolve("store"))
                         .tier(FileTier.at(directory.resolve("tier")))
                         .open();
-        node = NodeConfig.open(medium, directory, ServerConfig.defaults());
+        node = DynamicConfig.open(medium, directory, ServerConfig.defaults());
         topics = new ServedTopics(store, node, medium, directory.resolve("server"));
     }
 

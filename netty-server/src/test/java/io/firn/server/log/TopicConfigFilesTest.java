@@ -18,8 +18,8 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** A change in the middle: what the file and the options say together. */
 class TopicConfigFilesTest {
-    private static final TopicChoices BEFORE =
-            new TopicChoices(
+    private static final TopicConfigSources BEFORE =
+            new TopicConfigSources(
                     Map.of("retention.ms", "5000", "max.message.bytes", "4000"),
                     Map.of("retention.ms", "-1"),
                     Map.of());
@@ -61,7 +61,7 @@ class TopicConfigFilesTest {
         };
     }
 
-    private TopicChoices.Change change() {
+    private TopicConfigSources.Change change() {
         return BEFORE.change(
                 options, Map.of("retention.ms", "6000", "max.message.bytes", "3000"), Map.of());
     }
@@ -72,7 +72,7 @@ class TopicConfigFilesTest {
 
     @Test
     void shouldReadTheChoicesBeforeTheChangeUntilTheOptionsAreChanged() {
-        TopicChoices.Change change = change();
+        TopicConfigSources.Change change = change();
         atUpdate = TopicConfigFilesTest::crash;
         assertThrows(FirnException.class, () -> files.change(topic, BEFORE, change, () -> {}));
         assertEquals(BEFORE, files.read(topic));
@@ -80,7 +80,7 @@ class TopicConfigFilesTest {
 
     @Test
     void shouldReadTheChoicesAfterTheChangeAsSoonAsTheOptionsAreChanged() {
-        TopicChoices.Change change = change();
+        TopicConfigSources.Change change = change();
         afterUpdate = TopicConfigFilesTest::crash;
         assertThrows(FirnException.class, () -> files.change(topic, BEFORE, change, () -> {}));
         assertEquals(change.choices(), files.read(topic));
@@ -90,7 +90,7 @@ class TopicConfigFilesTest {
     /** Otherwise a later change by the application would bring the choices before it back. */
     @Test
     void shouldForgetTheChoicesBeforeTheChangeAfterIt() {
-        TopicChoices.Change change = change();
+        TopicConfigSources.Change change = change();
         files.change(topic, BEFORE, change, () -> {});
         options = options.withRetentionMs(7_000);
         assertEquals(change.choices(), files.read(topic));

@@ -1,6 +1,6 @@
 package io.firn.server.quota;
 
-import static io.firn.server.quota.QuotaKey.PRODUCER_BYTE_RATE;
+import static io.firn.server.quota.QuotaType.PRODUCER_BYTE_RATE;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.firn.medium.FileMedium;
@@ -26,9 +26,9 @@ class ClientQuotasTest extends StateFileContract {
 
             @Override
             public void change(String added, String removed) throws IOException {
-                Map<QuotaEntity, Map<QuotaKey, Double>> changes = new HashMap<>();
+                Map<QuotaEntity, Map<QuotaType, Double>> changes = new HashMap<>();
                 if (removed != null) {
-                    Map<QuotaKey, Double> none = new HashMap<>();
+                    Map<QuotaType, Double> none = new HashMap<>();
                     none.put(PRODUCER_BYTE_RATE, null);
                     changes.put(new QuotaEntity(removed, null), none);
                 }

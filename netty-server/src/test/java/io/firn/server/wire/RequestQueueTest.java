@@ -35,7 +35,7 @@ class RequestQueueTest {
 
     private RequestQueue queue() {
         ChannelHandlerContext ctx = channel.pipeline().firstContext();
-        ConnectionAnswers answers = new ConnectionAnswers(server.answers(), this::owner);
+        ConnectionResponseMemory answers = new ConnectionResponseMemory(server.answers(), this::owner);
         return new RequestQueue(
                 server,
                 ctx,

@@ -1,0 +1,125 @@
+package io.firn.server.group;
+
+import io.firn.medium.FileMedium;
+import io.firn.server.config.ServerConfig;
+import io.firn.server.log.AdvertisedListeners;
+import io.firn.server.log.ServedTopics;
+import io.firn.server.wire.Handler;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.concurrent.Executor;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import org.apache.kafka.common.message.OffsetDeleteRequestData;
+
+/** The parts of the group coordinator, and its handlers. */
+public final class GroupHandlers {
+    private static final long EXPIRE_MINUTES = 5;
+
+    private final GroupCoordinator coordinator;
+    private final MembershipApis membership;
+    private final OffsetCommitHandler commits;
+    private final OffsetFetchHandler fetches;
+    private final PendingOffsetMetadata transactionMetadata;
+    private final StaleRequests lateRequests;
+    private final TxnOffsetCommitHandler transactionalCommits;
+    private final GroupAdmin admin;
+    private final OffsetDeleteHandler deletions;
+    private final FindCoordinatorHandler finder;
+
+    /**
+     * Reads the files of groups, and starts their timers.
+     *
+     * @param directory the directory of the files of groups
+     * @param background runs the timers
+     * @throws IOException if the directory cannot be read or created
+     */
+    public GroupHandlers(
+            ServedTopics topics,
+            AdvertisedListeners nodes,
+            ServerConfig config,
+            FileMedium medium,
+            Path directory,
+            ScheduledExecutorService background)
+            throws IOException {
+        GroupOffsets offsets = new GroupOffsets(topics.store());
+        GroupFiles files = new GroupFiles(medium, directory);
+        GroupLimits limits = GroupLimits.of(config);
+        coordinator = new GroupCoordinator(files, limits, offsets, background);
+        membership = new MembershipApis(coordinator);
+        OffsetCommitValidator checked = new OffsetCommitValidator(files, limits);
+        int metadataChars = config.integer("offset.metadata.max.bytes");
+        commits = new OffsetCommitHandler(coordinator, checked, topics, metadataChars);
+        lateRequests = new StaleRequests(topics.store().transactions());
+        transactionMetadata =
+                new PendingOffsetMetadata(coordinator, checked, topics.store().transactions());
+        transactionMetadata.recover();
+        transactionalCommits =
+                new TxnOffsetCommitHandler(
+                        coordinator, checked, topics, lateRequests, metadataChars);
+        fetches = new OffsetFetchHandler(coordinator, offsets, topics);
+        admin = new GroupAdmin(coordinator, offsets);
+        deletions = new OffsetDeleteHandler(coordinator, offsets, topics);
+        finder = new FindCoordinatorHandler(nodes, new OffsetsTopic(topics));
+    }
+
+    /** Starts to delete groups that have not been used for the retention time. */
+    @SuppressWarnings("FutureReturnValueIgnored") // it ends with the executor
+    public void start(ScheduledExecutorService timers, Executor worker) {
+        timers.scheduleWithFixedDelay(
+                () -> worker.execute(coordinator::expire),
+                EXPIRE_MINUTES,
+                EXPIRE_MINUTES,
+                TimeUnit.MINUTES);
+    }
+
+    /** Returns the handlers for members. */
+    public MembershipApis membership() {
+        return membership;
+    }
+
+    /** Returns the handler of commits. */
+    public OffsetCommitHandler commits() {
+        return commits;
+    }
+
+    /** Returns the handler of commits in transactions. */
+    public TxnOffsetCommitHandler transactionalCommits() {
+        return transactionalCommits;
+    }
+
+    /** Returns what finds requests of producers that come too late. */
+    public StaleRequests lateRequests() {
+        return lateRequests;
+    }
+
+    /** Returns what was committed beside offsets in transactions that are open. */
+    public PendingOffsetMetadata transactionMetadata() {
+        return transactionMetadata;
+    }
+
+    /** Returns the handler that reads committed offsets. */
+    public OffsetFetchHandler fetches() {
+        return fetches;
+    }
+
+    /** Returns the handler that deletes committed offsets. */
+    public Handler<OffsetDeleteRequestData> deletions() {
+        return deletions;
+    }
+
+    /** Returns the handlers for administrators. */
+    public GroupAdmin admin() {
+        return admin;
+    }
+
+    /** Returns the handler of FindCoordinator. */
+    public FindCoordinatorHandler finder() {
+        return finder;
+    }
+
+    /** Returns the number of groups. */
+    public int count() {
+        return coordinator.count();
+    }
+}
