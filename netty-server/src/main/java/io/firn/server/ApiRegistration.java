@@ -1,28 +1,28 @@
 package io.firn.server;
 
+import io.firn.server.admin.AclAdmin;
+import io.firn.server.admin.AdminAudit;
+import io.firn.server.admin.AlterConfigsHandler;
+import io.firn.server.admin.ClusterAdmin;
+import io.firn.server.admin.CreateTopicsHandler;
+import io.firn.server.admin.DescribeConfigsHandler;
+import io.firn.server.admin.QuotaAdmin;
+import io.firn.server.admin.ReplicaAdmin;
+import io.firn.server.admin.ResourceAdmin;
+import io.firn.server.admin.TopicAdmin;
+import io.firn.server.admin.UserAdmin;
 import io.firn.server.group.GroupAdmin;
 import io.firn.server.group.GroupHandlers;
 import io.firn.server.group.MembershipApis;
-import io.firn.server.admin.AclAdmin;
-import io.firn.server.admin.AdminAudit;
-import io.firn.server.admin.ClusterAdmin;
-import io.firn.server.admin.DescribeConfigsHandler;
-import io.firn.server.admin.AlterConfigsHandler;
-import io.firn.server.admin.CreateTopicsHandler;
+import io.firn.server.log.AdvertisedListeners;
 import io.firn.server.log.DecompressionQueue;
 import io.firn.server.log.FetchHandler;
 import io.firn.server.log.FreeSpace;
 import io.firn.server.log.ListOffsetsHandler;
 import io.firn.server.log.MetadataHandler;
-import io.firn.server.log.AdvertisedListeners;
 import io.firn.server.log.OffsetForLeaderEpochHandler;
 import io.firn.server.log.ProduceHandler;
-import io.firn.server.admin.QuotaAdmin;
-import io.firn.server.admin.ReplicaAdmin;
-import io.firn.server.admin.ResourceAdmin;
 import io.firn.server.log.ServedTopics;
-import io.firn.server.admin.TopicAdmin;
-import io.firn.server.admin.UserAdmin;
 import io.firn.server.quota.QuotaUsage;
 import io.firn.server.security.Acls;
 import io.firn.server.security.AuditLog;
@@ -124,7 +124,8 @@ final class ApiRegistration {
         serveDescriptions(topics, nodes, threads.admin());
     }
 
-    private void serveDescriptions(ServedTopics topics, AdvertisedListeners nodes, Executor background) {
+    private void serveDescriptions(
+            ServedTopics topics, AdvertisedListeners nodes, Executor background) {
         DescribeConfigsHandler configs = new DescribeConfigsHandler(topics, topics.node());
         AlterConfigsHandler changes = new AlterConfigsHandler(topics, topics.node());
         table.serve(

@@ -1,7 +1,7 @@
 package io.firn.server;
 
-import io.firn.server.log.AdvertisedNode;
 import io.firn.server.log.AdvertisedListeners;
+import io.firn.server.log.AdvertisedNode;
 import io.firn.server.wire.ApiTable;
 import io.firn.server.wire.Exchange;
 import io.firn.server.wire.Handler;

@@ -10,15 +10,15 @@ import io.firn.server.config.Endpoint;
 import io.firn.server.config.Listener;
 import io.firn.server.config.ServerConfig;
 import io.firn.server.group.GroupHandlers;
-import io.firn.server.log.ErrorMapper;
-import io.firn.server.log.FreeSpace;
+import io.firn.server.log.AdvertisedListeners;
 import io.firn.server.log.AdvertisedNode;
 import io.firn.server.log.DynamicConfig;
-import io.firn.server.log.AdvertisedListeners;
+import io.firn.server.log.ErrorMapper;
+import io.firn.server.log.FreeSpace;
 import io.firn.server.log.ServedTopics;
 import io.firn.server.quota.ClientQuotas;
-import io.firn.server.quota.QuotaUsage;
 import io.firn.server.quota.QuotaType;
+import io.firn.server.quota.QuotaUsage;
 import io.firn.server.quota.QuotaWindows;
 import io.firn.server.security.AccessControl;
 import io.firn.server.security.AclAccessControl;
@@ -507,7 +507,8 @@ public final class FirnServer implements AutoCloseable {
         public FirnServer start() throws IOException {
             check(config());
             String listeners = config().text("listeners");
-            return new StoreAttachment(store, listeners).start(claim -> new FirnServer(this, claim));
+            return new StoreAttachment(store, listeners)
+                    .start(claim -> new FirnServer(this, claim));
         }
     }
 }

@@ -25,7 +25,9 @@ class ConnectionLimitsTest {
         ServerConfig many = DEFAULTS.with("max.connections", 10_000);
         assertEquals(new ConnectionLimits(5_000, 3_750), ConnectionLimits.of(many, 10_000));
         int most = DEFAULTS.integer("max.connections"); // depends on the heap
-        assertEquals(new ConnectionLimits(most, most - most / 4), ConnectionLimits.of(DEFAULTS, 1_000_000));
+        assertEquals(
+                new ConnectionLimits(most, most - most / 4),
+                ConnectionLimits.of(DEFAULTS, 1_000_000));
         assertEquals(
                 new ConnectionLimits(150, 113),
                 ConnectionLimits.of(DEFAULTS.with("max.connections", 200), 300));
@@ -34,7 +36,8 @@ class ConnectionLimitsTest {
     @Test
     void shouldUseWhatIsConfiguredAsFarAsThereAreDescriptors() {
         assertEquals(
-                new ConnectionLimits(20, 20), ConnectionLimits.of(DEFAULTS.with("max.connections", 20), 300));
+                new ConnectionLimits(20, 20),
+                ConnectionLimits.of(DEFAULTS.with("max.connections", 20), 300));
         assertEquals(
                 new ConnectionLimits(20, 5),
                 ConnectionLimits.of(

@@ -5,11 +5,11 @@ import io.firn.file.FileTier;
 import io.firn.medium.FileMedium;
 import io.firn.server.config.ServerConfig;
 import io.firn.server.group.GroupHandlers;
-import io.firn.server.log.ErrorMapper;
-import io.firn.server.log.FreeSpace;
+import io.firn.server.log.AdvertisedListeners;
 import io.firn.server.log.AdvertisedNode;
 import io.firn.server.log.DynamicConfig;
-import io.firn.server.log.AdvertisedListeners;
+import io.firn.server.log.ErrorMapper;
+import io.firn.server.log.FreeSpace;
 import io.firn.server.log.ServedTopics;
 import io.firn.server.quota.ClientQuotas;
 import io.firn.server.quota.QuotaUsage;
@@ -122,10 +122,16 @@ public final class JazzerTarget {
                                 QuotaWindows.DEFAULT),
                         FreeSpace.ALL,
                         new AuditLog(),
-                        new ApiRegistration.Executors(atOnce, atOnce, atOnce, atOnce, atOnce, atOnce));
+                        new ApiRegistration.Executors(
+                                atOnce, atOnce, atOnce, atOnce, atOnce, atOnce));
         GroupHandlers groups =
                 new GroupHandlers(
-                        topics, new AdvertisedListeners(node), config, medium, own.resolve("groups"), noTimers());
+                        topics,
+                        new AdvertisedListeners(node),
+                        config,
+                        medium,
+                        own.resolve("groups"),
+                        noTimers());
         apis.serveGroups(groups);
         apis.serveTransactions(new TransactionHandlers(topics, groups, config));
         ServerLimits limits = new ServerLimits(1_000_000, 8, 100_000_000, 10, 10, 1_000, 1_000);

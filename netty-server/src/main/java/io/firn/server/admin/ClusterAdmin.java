@@ -1,10 +1,10 @@
 package io.firn.server.admin;
 
-import io.firn.server.log.AdvertisedNode;
+import io.firn.StoreMetrics.TierMetrics;
 import io.firn.server.log.AdvertisedListeners;
+import io.firn.server.log.AdvertisedNode;
 import io.firn.server.log.ServedTopic;
 import io.firn.server.log.ServedTopics;
-import io.firn.StoreMetrics.TierMetrics;
 import io.firn.server.security.Access;
 import io.firn.server.security.Right;
 import io.firn.server.wire.Exchange;
@@ -31,8 +31,6 @@ import org.apache.kafka.common.message.DescribeTopicPartitionsResponseData.Curso
 import org.apache.kafka.common.message.DescribeTopicPartitionsResponseData.DescribeTopicPartitionsResponsePartition;
 import org.apache.kafka.common.message.DescribeTopicPartitionsResponseData.DescribeTopicPartitionsResponseTopic;
 import org.apache.kafka.common.message.DescribeTopicPartitionsResponseData.DescribeTopicPartitionsResponseTopicCollection;
-import org.apache.kafka.common.message.OffsetForLeaderEpochRequestData;
-import org.apache.kafka.common.message.OffsetForLeaderEpochResponseData;
 import org.apache.kafka.common.protocol.Errors;
 import org.apache.kafka.common.resource.ResourceType;
 

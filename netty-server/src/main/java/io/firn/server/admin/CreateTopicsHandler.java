@@ -1,13 +1,13 @@
 package io.firn.server.admin;
 
-import io.firn.server.log.TopicNameCollisions;
+import io.firn.InvalidOptionException;
+import io.firn.server.config.TopicKeys;
 import io.firn.server.log.DuplicateNames;
+import io.firn.server.log.EffectiveTopicConfig;
 import io.firn.server.log.ErrorMapper;
 import io.firn.server.log.MutationQuota;
 import io.firn.server.log.ServedTopics;
-import io.firn.server.log.EffectiveTopicConfig;
-import io.firn.InvalidOptionException;
-import io.firn.server.config.TopicKeys;
+import io.firn.server.log.TopicNameCollisions;
 import io.firn.server.quota.QuotaUsage;
 import io.firn.server.security.Access;
 import io.firn.server.security.Right;

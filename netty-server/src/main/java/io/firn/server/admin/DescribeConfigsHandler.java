@@ -1,14 +1,14 @@
 package io.firn.server.admin;
 
-import io.firn.server.log.ErrorMapper;
-import io.firn.server.log.DynamicConfig;
-import io.firn.server.log.ServedTopic;
-import io.firn.server.log.ServedTopics;
-import io.firn.server.log.EffectiveTopicConfig;
 import io.firn.server.config.ConfigDocumentation;
 import io.firn.server.config.ConfigKey;
 import io.firn.server.config.ServerConfig;
 import io.firn.server.config.TopicKeys;
+import io.firn.server.log.DynamicConfig;
+import io.firn.server.log.EffectiveTopicConfig;
+import io.firn.server.log.ErrorMapper;
+import io.firn.server.log.ServedTopic;
+import io.firn.server.log.ServedTopics;
 import io.firn.server.security.Access;
 import io.firn.server.security.Right;
 import io.firn.server.wire.Exchange;

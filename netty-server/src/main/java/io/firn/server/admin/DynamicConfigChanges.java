@@ -1,12 +1,12 @@
 package io.firn.server.admin;
 
-import io.firn.server.log.ErrorMapper;
-import io.firn.server.log.DynamicConfig;
-import io.firn.server.log.ServedTopics;
 import io.firn.InvalidOptionException;
 import io.firn.server.config.ConfigKey;
 import io.firn.server.config.ConfigType;
 import io.firn.server.config.ServerConfig;
+import io.firn.server.log.DynamicConfig;
+import io.firn.server.log.ErrorMapper;
+import io.firn.server.log.ServedTopics;
 import java.io.IOException;
 import java.util.Collection;
 import java.util.LinkedHashSet;

@@ -287,7 +287,8 @@ public final class ServerKeys {
             return NearestName.to(name, KEYS.keySet());
         }
         String prefix = SecurityKeys.PREFIX + listener + ".";
-        return prefix + NearestName.to(name.substring(prefix.length()), SecurityKeys.all().keySet());
+        return prefix
+                + NearestName.to(name.substring(prefix.length()), SecurityKeys.all().keySet());
     }
 
     /** Returns whether a key is accepted only because Kafka's stock files contain it. */

@@ -1,7 +1,7 @@
 package io.firn.server.group;
 
-import io.firn.server.log.AdvertisedNode;
 import io.firn.server.log.AdvertisedListeners;
+import io.firn.server.log.AdvertisedNode;
 import io.firn.server.security.Access;
 import io.firn.server.security.Right;
 import io.firn.server.wire.Exchange;

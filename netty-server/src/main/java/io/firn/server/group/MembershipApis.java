@@ -1,7 +1,7 @@
 package io.firn.server.group;
 
-import io.firn.server.group.GroupJoin.JoinRequest;
 import io.firn.server.group.GroupCoordinator.SyncRequest;
+import io.firn.server.group.GroupJoin.JoinRequest;
 import io.firn.server.security.Right;
 import io.firn.server.wire.ClientConnection;
 import io.firn.server.wire.Exchange;
@@ -149,7 +149,11 @@ public final class MembershipApis {
     }
 
     private Errors leave(
-            Exchange exchange, RemovalListener listener, String group, String member, String instance) {
+            Exchange exchange,
+            RemovalListener listener,
+            String group,
+            String member,
+            String instance) {
         ClientConnection client = exchange.connection();
         boolean removal =
                 coordinator.isRemoval(

@@ -1,7 +1,7 @@
 package io.firn.server.group;
 
-import io.firn.server.log.ServedTopics;
 import io.firn.TopicExistsException;
+import io.firn.server.log.ServedTopics;
 import java.util.Map;
 import org.apache.kafka.common.internals.Topic;
 

@@ -22,7 +22,9 @@ public final class PendingOffsetMetadata {
     private final TransactionCoordinator coordinator;
 
     PendingOffsetMetadata(
-            GroupCoordinator groups, OffsetCommitValidator commits, TransactionCoordinator coordinator) {
+            GroupCoordinator groups,
+            OffsetCommitValidator commits,
+            TransactionCoordinator coordinator) {
         this.groups = groups;
         this.commits = commits;
         this.coordinator = coordinator;

@@ -188,7 +188,8 @@ public final class DynamicConfig {
      *     is invalid
      * @throws IOException if it could not be written
      */
-    public void change(boolean ofNode, UnaryOperator<Map<String, String>> change, boolean validateOnly)
+    public void change(
+            boolean ofNode, UnaryOperator<Map<String, String>> change, boolean validateOnly)
             throws IOException {
         if (hasChanged(ofNode, change, validateOnly)) {
             onChange.run();

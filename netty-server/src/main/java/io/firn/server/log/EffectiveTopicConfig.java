@@ -33,7 +33,8 @@ public final class EffectiveTopicConfig {
      *
      * @param named what clients have named, and holds
      */
-    EffectiveTopicConfig(TopicOptions options, Map<String, String> named, Map<String, String> defaults) {
+    EffectiveTopicConfig(
+            TopicOptions options, Map<String, String> named, Map<String, String> defaults) {
         this.options = options;
         this.named = new TreeMap<>(named);
         this.defaults = defaults;

@@ -7,9 +7,9 @@ import io.firn.host.HostedPartition;
 import io.firn.server.security.Access;
 import io.firn.server.security.Right;
 import io.firn.server.wire.ClientConnection;
+import io.firn.server.wire.ClientShares;
 import io.firn.server.wire.Exchange;
 import io.firn.server.wire.LogRecords;
-import io.firn.server.wire.ClientShares;
 import java.util.List;
 import org.apache.kafka.common.message.FetchRequestData;
 import org.apache.kafka.common.message.FetchRequestData.FetchPartition;
@@ -28,7 +28,8 @@ final class FetchReader {
     private final int maxBytes;
 
     /** How many readers all connections keep. */
-    private final ClientShares kept = new ClientShares(HeapBudget.FETCHES.count(LEAST_KEPT, MOST_KEPT));
+    private final ClientShares kept =
+            new ClientShares(HeapBudget.FETCHES.count(LEAST_KEPT, MOST_KEPT));
 
     FetchReader(ServedTopics topics, int maxBytes) {
         this.topics = topics;

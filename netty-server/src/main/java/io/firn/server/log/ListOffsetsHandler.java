@@ -81,7 +81,10 @@ public final class ListOffsetsHandler implements Handler<ListOffsetsRequestData>
     }
 
     private static ListOffsetsPartitionResponse find(
-            Asked asked, DuplicateNames<String> duplicates, short version, IsolationLevel isolation) {
+            Asked asked,
+            DuplicateNames<String> duplicates,
+            short version,
+            IsolationLevel isolation) {
         if (!asked.allowed) {
             return refused(asked, Errors.TOPIC_AUTHORIZATION_FAILED);
         }

@@ -1,7 +1,7 @@
 package io.firn.server.log;
 
-import io.firn.server.quota.QuotaUsage;
 import io.firn.server.quota.QuotaType;
+import io.firn.server.quota.QuotaUsage;
 import io.firn.server.wire.ClientConnection;
 import io.firn.server.wire.Exchange;
 import org.apache.kafka.common.protocol.Errors;

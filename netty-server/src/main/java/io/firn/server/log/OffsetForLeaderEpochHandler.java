@@ -84,7 +84,8 @@ public final class OffsetForLeaderEpochHandler implements Handler<OffsetForLeade
 
     /** Finds the largest epoch up to the one asked for, and its end: epochs ascend with offsets. */
     private static void find(Partition partition, int asked, EpochEndOffset result) {
-        BatchReader reader = HostedPartition.of(partition).openBatchReader(IsolationLevel.READ_UNCOMMITTED);
+        BatchReader reader =
+                HostedPartition.of(partition).openBatchReader(IsolationLevel.READ_UNCOMMITTED);
         long low = partition.logStartOffset();
         long high = partition.visibleOffset(IsolationLevel.READ_UNCOMMITTED);
         int epoch = -1;

@@ -108,7 +108,8 @@ final class ProducedBatch {
     }
 
     /** As {@link #withoutKey}: which records were refused for their timestamps. */
-    List<BatchIndexAndErrorMessage> outsideTime(EffectiveTopicConfig settings, long nowMs, int most) {
+    List<BatchIndexAndErrorMessage> outsideTime(
+            EffectiveTopicConfig settings, long nowMs, int most) {
         if (saysAppendTime()) {
             return List.of(); // all of them
         }

@@ -2,7 +2,6 @@ package io.firn.server.log;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.firn.AppenderBusyException;
-import io.firn.Partition;
 import io.firn.UnknownTopicException;
 import io.firn.host.AppenderHolder;
 import io.firn.host.HostedAppender;
@@ -41,9 +40,9 @@ public final class ServedPartition implements VisibleListener {
     @GuardedBy("this")
     private boolean closed;
 
-    ServedPartition(String topic, Partition partition) {
+    ServedPartition(String topic, HostedPartition partition) {
         this.topic = topic;
-        this.partition = HostedPartition.of(partition);
+        this.partition = partition;
     }
 
     public HostedPartition partition() {

@@ -3,6 +3,7 @@ package io.firn.server.log;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.firn.Topic;
 import io.firn.TopicOptions;
+import io.firn.host.HostedPartition;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -109,7 +110,8 @@ public final class ServedTopic {
     private synchronized List<ServedPartition> grow() {
         List<ServedPartition> all = new ArrayList<>(partitions);
         for (int i = all.size(); i < topic.partitionCount(); i++) {
-            ServedPartition added = new ServedPartition(name(), topic.partition(i));
+            ServedPartition added =
+                    new ServedPartition(name(), HostedPartition.of(topic.partition(i)));
             if (closed) {
                 added.close();
             }

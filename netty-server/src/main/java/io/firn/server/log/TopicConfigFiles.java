@@ -14,8 +14,8 @@ import java.util.UUID;
 import java.util.stream.Collectors;
 
 /**
- * The files with the configuration of topics, one small text file each: what {@link TopicConfigSources}
- * says of a topic. Version 1 had only what clients had named.
+ * The files with the configuration of topics, one small text file each: what {@link
+ * TopicConfigSources} says of a topic. Version 1 had only what clients had named.
  *
  * <p>A change that also changes the options of the topic is in two files. The order: first this
  * file has the choices before the change and, with {@code next.} before their keys, those after it,
@@ -85,7 +85,9 @@ final class TopicConfigFiles {
             String key = each.getKey();
             if (key.startsWith(TO)) {
                 isBegun = true;
-                isDone &= TopicOptionKeys.isShown(options, key.substring(TO.length()), each.getValue());
+                isDone &=
+                        TopicOptionKeys.isShown(
+                                options, key.substring(TO.length()), each.getValue());
             } else if (key.startsWith(NEXT)) {
                 next.put(key.substring(NEXT.length()), each.getValue());
             } else {
@@ -106,7 +108,11 @@ final class TopicConfigFiles {
      * @param before the choices before the change
      * @param onChanged is called as soon as the change has taken place
      */
-    void change(Topic topic, TopicConfigSources before, TopicConfigSources.Change change, Runnable onChanged) {
+    void change(
+            Topic topic,
+            TopicConfigSources before,
+            TopicConfigSources.Change change,
+            Runnable onChanged) {
         TopicOptions changed = change.applyTo(topic.options());
         Map<String, String> to = new TreeMap<>();
         for (String key : change.texts().keySet()) {

@@ -48,7 +48,8 @@ record TopicConfigSources(
     }
 
     /** Returns those of a topic that a client creates. */
-    static TopicConfigSources ofClient(Map<String, String> named, Map<String, String> serversDefaults) {
+    static TopicConfigSources ofClient(
+            Map<String, String> named, Map<String, String> serversDefaults) {
         Map<String, String> defaults = new HashMap<>(serversDefaults);
         defaults.keySet().retainAll(TopicOptionKeys.all());
         return new TopicConfigSources(named, Map.of(), defaults);
@@ -87,7 +88,10 @@ record TopicConfigSources(
         TopicConfigSources held = new TopicConfigSources(named, application, defaults);
         held.named
                 .entrySet()
-                .removeIf(each -> !EffectiveTopicConfig.hold(options, each.getKey(), each.getValue()));
+                .removeIf(
+                        each ->
+                                !EffectiveTopicConfig.hold(
+                                        options, each.getKey(), each.getValue()));
         held.application.keySet().retainAll(held.named.keySet());
         held.defaults
                 .entrySet()
@@ -177,7 +181,8 @@ record TopicConfigSources(
             }
         }
         TopicOptions upgraded = TopicOptionKeys.apply(options, texts);
-        TopicConfigSources after = new TopicConfigSources(named, application, defaults).heldBy(upgraded);
+        TopicConfigSources after =
+                new TopicConfigSources(named, application, defaults).heldBy(upgraded);
         for (String key : after.named.keySet()) {
             if (TopicOptionKeys.contains(key) && !defaults.containsKey(key)) {
                 after.application.putIfAbsent(key, TopicOptionKeys.shown(upgraded, key));

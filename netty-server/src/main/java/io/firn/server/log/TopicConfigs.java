@@ -55,7 +55,8 @@ final class TopicConfigs {
         return choices;
     }
 
-    private TopicConfigSources changed(Topic topic, TopicConfigSources before, TopicConfigSources.Change change) {
+    private TopicConfigSources changed(
+            Topic topic, TopicConfigSources before, TopicConfigSources.Change change) {
         if (!change.choices().equals(before)) {
             try {
                 files.change(topic, before, change, () -> {});
@@ -108,7 +109,8 @@ final class TopicConfigs {
         TopicConfigSources.Change change = planned(served, named);
         files.change(served.topic(), before, change, () -> served.choices(change.choices()));
         String segment = named.get(EffectiveTopicConfig.SEGMENT_BYTES);
-        if (segment != null && !change.choices().named().containsKey(EffectiveTopicConfig.SEGMENT_BYTES)) {
+        if (segment != null
+                && !change.choices().named().containsKey(EffectiveTopicConfig.SEGMENT_BYTES)) {
             LOG.log(
                     System.Logger.Level.WARNING,
                     "topic {0}: segment.bytes={1}, which a client has set, has no effect: the size"
@@ -134,8 +136,11 @@ final class TopicConfigs {
         }
         Map<String, String> named = new TreeMap<>(asked);
         String segment = named.get(EffectiveTopicConfig.SEGMENT_BYTES);
-        if (segment != null && !EffectiveTopicConfig.hold(options, EffectiveTopicConfig.SEGMENT_BYTES, segment)) {
-            named.remove(EffectiveTopicConfig.SEGMENT_BYTES); // Kafka accepts it; here it cannot change
+        if (segment != null
+                && !EffectiveTopicConfig.hold(
+                        options, EffectiveTopicConfig.SEGMENT_BYTES, segment)) {
+            named.remove(
+                    EffectiveTopicConfig.SEGMENT_BYTES); // Kafka accepts it; here it cannot change
         }
         return now.change(options, named, defaults);
     }

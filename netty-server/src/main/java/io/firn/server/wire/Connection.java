@@ -29,7 +29,10 @@ import java.util.Map;
  * </pre>
  */
 final class Connection extends ChannelInboundHandlerAdapter
-        implements ExchangeOwner, Connections.Entry, ConnectionTimeouts.Listener, AuthenticationPhase.Owner {
+        implements ExchangeOwner,
+                Connections.Entry,
+                ConnectionTimeouts.Listener,
+                AuthenticationPhase.Owner {
     /** Frames are accepted in {@code OPEN} only. */
     private enum State {
         OPEN,

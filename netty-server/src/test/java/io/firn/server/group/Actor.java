@@ -3,8 +3,8 @@ package io.firn.server.group;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.firn.api.Waiting;
-import io.firn.server.group.GroupJoin.JoinRequest;
 import io.firn.server.group.GroupCoordinator.SyncRequest;
+import io.firn.server.group.GroupJoin.JoinRequest;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;

@@ -53,7 +53,8 @@ class GroupFailuresTest {
         background = new ScheduledThreadPoolExecutor(2);
         files = new GroupFiles(medium, directory.resolve("groups"));
         GroupLimits limits =
-                new GroupLimits(1, 1_800_000, Integer.MAX_VALUE, 0, 0, new ClientShares(100_000_000));
+                new GroupLimits(
+                        1, 1_800_000, Integer.MAX_VALUE, 0, 0, new ClientShares(100_000_000));
         coordinator = new GroupCoordinator(files, limits, new GroupOffsets(store), background);
         commits = new OffsetCommitValidator(files, limits);
     }

@@ -15,7 +15,8 @@ class TransactionalIdPatternTest {
     @Test
     void shouldAcceptAPatternWithManyCountsBesideEachOther() {
         Predicate<String> ids =
-                TransactionalIdPattern.of("[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}");
+                TransactionalIdPattern.of(
+                        "[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}");
         assertTrue(ids.test(new UUID(1, 2).toString()));
         assertFalse(ids.test("orders"));
     }

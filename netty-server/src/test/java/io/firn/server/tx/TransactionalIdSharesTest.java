@@ -33,7 +33,10 @@ class TransactionalIdSharesTest {
     @TempDir private Path directory;
 
     private static void open(
-            TransactionalIdShares names, TransactionCoordinator coordinator, String name, String owner) {
+            TransactionalIdShares names,
+            TransactionCoordinator coordinator,
+            String name,
+            String owner) {
         names.onOpen(name, owner);
         coordinator.open(name, Duration.ofSeconds(1), null);
     }
@@ -82,7 +85,8 @@ class TransactionalIdSharesTest {
     void shouldCountNoNameThatWasRefusedOrThatTheStoreHasForgotten() {
         try (LogStore store =
                 LogStore.at(directory).tier(FileTier.at(directory.resolve("segments"))).open()) {
-            TransactionalIdShares names = new TransactionalIdShares(HostedStore.of(store).transactions(), 4);
+            TransactionalIdShares names =
+                    new TransactionalIdShares(HostedStore.of(store).transactions(), 4);
             names.onOpen("refused", "client");
             names.onRefused("refused");
             names.onOpen("a", "client"); // as if it had expired since

@@ -12,7 +12,8 @@ class BoundedReadableTest {
     private long nowNs;
 
     private BoundedReadable read(int fields, long nsPerField) {
-        BoundedReadable reader = new BoundedReadable(ByteBuffer.allocate(fields), 1 << 20, () -> nowNs);
+        BoundedReadable reader =
+                new BoundedReadable(ByteBuffer.allocate(fields), 1 << 20, () -> nowNs);
         for (int i = 0; i < fields; i++) {
             nowNs += nsPerField;
             reader.readByte();
@@ -32,7 +33,8 @@ class BoundedReadableTest {
     /** Kafka's messages ask how much remains after each number of tags, too. */
     @Test
     void shouldCountTagsAsAListOnlyIfThereAreSome() {
-        BoundedReadable reader = new BoundedReadable(ByteBuffer.wrap(new byte[] {0, 2, 0, 0, 0, 0}));
+        BoundedReadable reader =
+                new BoundedReadable(ByteBuffer.wrap(new byte[] {0, 2, 0, 0, 0, 0}));
         reader.readUnsignedVarint();
         long field = reader.decodedBytes();
         reader.remaining();

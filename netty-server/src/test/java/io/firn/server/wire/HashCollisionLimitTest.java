@@ -37,7 +37,8 @@ class HashCollisionLimitTest {
 
     private static boolean isCollection(Type field) {
         if (field instanceof ParameterizedType list) {
-            return Stream.of(list.getActualTypeArguments()).anyMatch(HashCollisionLimitTest::isElement);
+            return Stream.of(list.getActualTypeArguments())
+                    .anyMatch(HashCollisionLimitTest::isElement);
         }
         return field instanceof Class<?> type
                 && (ImplicitLinkedHashCollection.class.isAssignableFrom(type) || isElement(type));

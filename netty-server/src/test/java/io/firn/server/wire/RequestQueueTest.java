@@ -35,7 +35,8 @@ class RequestQueueTest {
 
     private RequestQueue queue() {
         ChannelHandlerContext ctx = channel.pipeline().firstContext();
-        ConnectionResponseMemory answers = new ConnectionResponseMemory(server.answers(), this::owner);
+        ConnectionResponseMemory answers =
+                new ConnectionResponseMemory(server.answers(), this::owner);
         return new RequestQueue(
                 server,
                 ctx,

@@ -166,7 +166,8 @@ class ResponseMemoryTest {
     @Test
     void shouldCountForTheClientThatItWasWhenItBegan() {
         List<String> client = new ArrayList<>(List.of("a"));
-        ConnectionResponseMemory connection = new ConnectionResponseMemory(all, () -> client.get(0));
+        ConnectionResponseMemory connection =
+                new ConnectionResponseMemory(all, () -> client.get(0));
         connection.add(connection.nextNumber(), 60);
         client.set(0, "b");
         connection.release(0);
