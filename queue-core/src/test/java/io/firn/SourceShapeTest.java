@@ -61,7 +61,6 @@ class SourceShapeTest {
                     HeapBudget.new: to be split
                     Compaction.new: to be split
                     SegmentRewrite.new: to be split
-                    PublishedOffsetsFile.create: to be split
                     ForeignBatch.checkCompressed: to be split
                     DamagedBatch.new: to be split
                     Visitor.onProducer: to be split

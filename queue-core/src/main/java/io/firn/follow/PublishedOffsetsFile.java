@@ -5,7 +5,6 @@ import io.firn.log.OffsetPublisher;
 import io.firn.log.PublishedOffsets;
 import io.firn.medium.FileMedium;
 import io.firn.medium.GuardedLog;
-import io.firn.medium.MediumFile;
 import io.firn.medium.MediumLock;
 import io.firn.spi.View;
 import java.io.IOException;
@@ -33,7 +32,6 @@ import java.util.function.Supplier;
  */
 public final class PublishedOffsetsFile implements PublishedOffsets {
     private static final GuardedLog LOG = GuardedLog.get();
-    private static final byte[] ZEROS = new byte[Long.BYTES];
 
     /** The name of the file in the directory of its store. */
     public static final String NAME = PublishedOffsetsFormat.NAME;
@@ -45,7 +43,6 @@ public final class PublishedOffsetsFile implements PublishedOffsets {
 
     private final FileMedium medium;
     private final Path path;
-    private final MediumLock lock;
     private final PublishedOffsetsPages.Identity identity;
     private final Consumer<String> findings;
     private final View view;
@@ -74,19 +71,25 @@ public final class PublishedOffsetsFile implements PublishedOffsets {
     private volatile PublishedOffsetsPages believed;
 
     private volatile String lost;
-    private volatile boolean wasCut;
+    private volatile boolean wasTruncated;
     private int renewals; // only check() uses it
+
+    /**
+     * The process that publishes.
+     *
+     * @param lock of the store, which it holds
+     * @param holder what the lock's file says of the process; null for nothing
+     */
+    public record Writer(UUID store, MediumLock lock, String holder) {}
 
     private PublishedOffsetsFile(
             FileMedium medium,
             Path path,
-            MediumLock lock,
             PublishedOffsetsPages.Identity identity,
             Consumer<String> findings)
             throws IOException {
         this.medium = medium;
         this.path = path;
-        this.lock = lock;
         this.identity = identity;
         this.findings = findings;
         PublishedOffsetsPages first = PublishedOffsetsPages.create(medium, path, 1, identity);
@@ -118,8 +121,7 @@ public final class PublishedOffsetsFile implements PublishedOffsets {
      * Ends what a writer before has published, then makes a new file. Call it with the lock of the
      * store, before anything of the store is changed (O22).
      *
-     * @param lock held by this process
-     * @param holder what the lock's file says of this process
+     * @param writer this process
      * @param findings told when somebody else has truncated, removed or replaced the file
      * @return null when readers cannot share a mapping with this process, or there is no space
      * @throws io.firn.StoreLockedException when the writer before runs, or may run: its lock file
@@ -127,12 +129,7 @@ public final class PublishedOffsetsFile implements PublishedOffsets {
      * @throws IOException when it is not certain that readers stop believing the last writer
      */
     public static PublishedOffsetsFile create(
-            FileMedium medium,
-            Path directory,
-            UUID store,
-            MediumLock lock,
-            String holder,
-            Consumer<String> findings)
+            FileMedium medium, Path directory, Writer writer, Consumer<String> findings)
             throws IOException {
         UUID system = medium.runningSystem();
         if (system == null) {
@@ -141,17 +138,12 @@ public final class PublishedOffsetsFile implements PublishedOffsets {
         Path path = directory.resolve(PublishedOffsetsFormat.NAME);
         PriorWriter prior = PriorWriter.read(medium, path);
         if (prior != null) {
-            prior.requireGone(medium, path, store, lock);
+            prior.requireGone(medium, path, writer.store, writer.lock);
         }
-        endLast(medium, path);
+        PublishedOffsetsPages.remove(medium, path);
         try {
             return new PublishedOffsetsFile(
-                    medium,
-                    path,
-                    lock,
-                    new PublishedOffsetsPages.Identity(
-                            store, system, holder == null ? "" : holder, lock),
-                    findings);
+                    medium, path, new PublishedOffsetsPages.Identity(writer, system), findings);
         } catch (IOException e) {
             LOG.log(
                     System.Logger.Level.WARNING,
@@ -159,24 +151,6 @@ public final class PublishedOffsetsFile implements PublishedOffsets {
                     e);
             return null;
         }
-    }
-
-    /**
-     * The term is overwritten where readers have mapped it, then the name is free. If a file system
-     * that copies on write has no space for the one, readers notice the other a little later.
-     */
-    private static void endLast(FileMedium medium, Path path) throws IOException {
-        if (!medium.exists(path)) {
-            return;
-        }
-        try (MediumFile last = medium.open(path, true)) {
-            if (PublishedOffsetsPages.isEndsFile(last)) {
-                last.write(PublishedOffsetsFormat.TERM, ZEROS, 0, Long.BYTES);
-            }
-        } catch (IOException e) {
-            LOG.log(System.Logger.Level.WARNING, path + ": its term was not ended", e);
-        }
-        medium.delete(path);
     }
 
     @GuardedBy("this")
@@ -307,10 +281,10 @@ public final class PublishedOffsetsFile implements PublishedOffsets {
 
     @Override
     public boolean wasTruncated() {
-        if (!wasCut && lost == null) {
+        if (!wasTruncated && lost == null) {
             look();
         }
-        return wasCut;
+        return wasTruncated;
     }
 
     /**
@@ -331,7 +305,7 @@ public final class PublishedOffsetsFile implements PublishedOffsets {
         String cut = pages().cut();
         lost = cut == null ? pages().wrong() : cut;
         if (lost != null) {
-            wasCut |= cut != null;
+            wasTruncated |= cut != null;
             believed = null;
             slots.forEach(slot -> slot.publishInto(nobodyReads));
             pages().endTermEverywhere(cut == null);
@@ -342,7 +316,7 @@ public final class PublishedOffsetsFile implements PublishedOffsets {
     public void check() {
         look();
         String wrong = lost;
-        if (lock.lost() != null) {
+        if (identity.writer().lock.lost() != null) {
             return; // what has the name may be another writer's
         }
         if (wrong != null) {
@@ -365,7 +339,7 @@ public final class PublishedOffsetsFile implements PublishedOffsets {
             return "it was made again " + renewals + " times, and is not any more" + late;
         }
         try {
-            endLast(medium, path);
+            PublishedOffsetsPages.remove(medium, path);
             PublishedOffsetsPages made = install();
             slots().forEach(OffsetSlot::publishAgain);
             begin(made); // then: readers look once who has which slot

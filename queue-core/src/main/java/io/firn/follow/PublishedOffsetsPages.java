@@ -37,7 +37,7 @@ final class PublishedOffsetsPages {
     private long looks;
 
     /** Whose the file is, as readers check it. */
-    record Identity(UUID store, UUID system, String holder, MediumLock lock) {}
+    record Identity(PublishedOffsetsFile.Writer writer, UUID system) {}
 
     private PublishedOffsetsPages(FileMedium medium, Path path) {
         this.medium = medium;
@@ -68,20 +68,25 @@ final class PublishedOffsetsPages {
     }
 
     private void sign(Identity identity) {
-        byte[] text = identity.holder.getBytes(StandardCharsets.UTF_8);
+        String holder = identity.writer.holder();
+        byte[] text = (holder == null ? "" : holder).getBytes(StandardCharsets.UTF_8);
         int length = Math.min(text.length, PublishedOffsetsFormat.MOST_HOLDER_BYTES);
         ByteBuffer header = header();
         header.put(PublishedOffsetsFormat.HOLDER, text, 0, length);
-        signAsOwner(identity.lock);
+        signAsOwner(identity.writer.lock());
         PublishedOffsetsFormat.set(header, PublishedOffsetsFormat.HOLDER_LENGTH, length);
         PublishedOffsetsFormat.set(
                 header, PublishedOffsetsFormat.MAGIC_AT, PublishedOffsetsFormat.MAGIC);
         PublishedOffsetsFormat.set(
                 header, PublishedOffsetsFormat.VERSION_AT, PublishedOffsetsFormat.VERSION);
         PublishedOffsetsFormat.set(
-                header, PublishedOffsetsFormat.STORE, identity.store.getMostSignificantBits());
+                header,
+                PublishedOffsetsFormat.STORE,
+                identity.writer.store().getMostSignificantBits());
         PublishedOffsetsFormat.set(
-                header, PublishedOffsetsFormat.STORE + 8, identity.store.getLeastSignificantBits());
+                header,
+                PublishedOffsetsFormat.STORE + 8,
+                identity.writer.store().getLeastSignificantBits());
         PublishedOffsetsFormat.set(
                 header, PublishedOffsetsFormat.SYSTEM, identity.system.getMostSignificantBits());
         PublishedOffsetsFormat.set(
@@ -99,6 +104,25 @@ final class PublishedOffsetsPages {
             header().put(PublishedOffsetsFormat.OWNER, text, 0, text.length);
             PublishedOffsetsFormat.set(header(), PublishedOffsetsFormat.OWNER_LENGTH, text.length);
         }
+    }
+
+    /**
+     * Removes the last file: its term is overwritten where readers have mapped it, then the name is
+     * free. If a file system that copies on write has no space for the one, readers notice the
+     * other a little later.
+     */
+    static void remove(FileMedium medium, Path path) throws IOException {
+        if (!medium.exists(path)) {
+            return;
+        }
+        try (MediumFile last = medium.open(path, true)) {
+            if (isOfOffsets(last)) {
+                last.write(PublishedOffsetsFormat.TERM, ZEROS, 0, Long.BYTES);
+            }
+        } catch (IOException e) {
+            LOG.log(System.Logger.Level.WARNING, path + ": its term was not ended", e);
+        }
+        medium.delete(path);
     }
 
     /** Lets readers believe the file; the rest of it is complete. */
@@ -143,7 +167,7 @@ final class PublishedOffsetsPages {
     }
 
     /** Whether it is a file with published offsets, of any version. */
-    static boolean isEndsFile(MediumFile file) throws IOException {
+    static boolean isOfOffsets(MediumFile file) throws IOException {
         return wordIn(file, PublishedOffsetsFormat.MAGIC_AT) == PublishedOffsetsFormat.MAGIC
                 && file.size() >= PublishedOffsetsFormat.TERM + Long.BYTES;
     }

@@ -3,7 +3,6 @@ package io.firn.open;
 import io.firn.FirnException;
 import io.firn.LogStore;
 import io.firn.StoreOpenException;
-import io.firn.TopicOptions;
 import io.firn.follow.PublishedOffsetsFile;
 import io.firn.log.LogContext;
 import io.firn.log.Ownership;
@@ -14,31 +13,22 @@ import io.firn.medium.GuardedLog;
 import io.firn.medium.MediumLock;
 import io.firn.medium.OpenToOthers;
 import io.firn.medium.Reason;
-import io.firn.metadata.CutFiles;
 import io.firn.metadata.LeasedCounter;
-import io.firn.metadata.ProducerFiles;
 import io.firn.metadata.SameNames;
 import io.firn.metadata.StoreIdentity;
-import io.firn.metadata.TopicFiles;
 import io.firn.metadata.TopicScan;
-import io.firn.metadata.UnreadableTopics;
-import io.firn.metadata.UnreadableTopics.Unreadable;
 import io.firn.spi.Block;
 import io.firn.spi.StorageTier;
 import io.firn.spi.TierContext;
-import io.firn.store.PartitionLimit;
 import io.firn.store.Store;
-import io.firn.store.TopicLog;
 import io.firn.store.Topics;
 import java.io.IOException;
 import java.nio.file.FileSystemException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.locks.LockSupport;
@@ -149,11 +139,14 @@ public final class StoreOpener {
         opened.add(tier);
     }
 
-    private void publishEnds(UUID storeId) throws IOException {
+    private void publishOffsets(UUID storeId) throws IOException {
         String holder = medium.holder(directory.resolve(LOCK));
         context.publishTo(
                 PublishedOffsetsFile.create(
-                        medium, directory, storeId, lock, holder, context.findings()::add));
+                        medium,
+                        directory,
+                        new PublishedOffsetsFile.Writer(storeId, lock, holder),
+                        context.findings()::add));
     }
 
     /**
@@ -198,14 +191,15 @@ public final class StoreOpener {
         }
         UUID storeId = identity.id();
         // Nothing was changed so far that readers of the last writer's offsets may see (O22).
-        publishEnds(storeId);
+        publishOffsets(storeId);
         context.files().spareSpace().open();
         LeasedCounter epochs = new LeasedCounter(context.files(), directory.resolve(EPOCHS));
         LeasedCounter producerIds =
                 new LeasedCounter(context.files(), directory.resolve("producer-ids"));
         store.own(lock, producerIds, identity);
         context.own(epochs);
-        TopicScan scan = readTopics();
+        TopicOpener topicOpener = new TopicOpener(context, topics);
+        TopicScan scan = topicOpener.read();
         openTiers(identity);
         Map<UUID, List<Block>> found = new HashMap<>();
         for (StorageTier tier : config.tiers()) {
@@ -227,7 +221,7 @@ public final class StoreOpener {
         // Before anything is cut or dropped.
         SameNames.refuse(context.files().topics(), scan.sharedNames(), found);
         medium.createDirectories(context.files().topics());
-        openTopics(scan, found);
+        topicOpener.open(scan, found);
         config.tiers().forEach(tier -> tier.strangers().forEach(context.findings()::add));
     }
 
@@ -291,141 +285,6 @@ public final class StoreOpener {
                 + tier.survives()
                 + "; if forced files survive a power failure there, declare that with"
                 + " FileTier.Builder.declareDurable (server: storage.declare.durable=true)";
-    }
-
-    private void openTopics(TopicScan scan, Map<UUID, List<Block>> found) throws IOException {
-        try {
-            openAll(scan, found);
-        } catch (OutOfMemoryError e) {
-            throw new IOException(PartitionLimit.tooMany(partitionsOf(scan)), e);
-        }
-    }
-
-    private static long partitionsOf(TopicScan scan) {
-        long partitions = 0;
-        for (TopicFiles.Description each : scan.readable().values()) {
-            partitions += each.deleted() ? 0 : each.options().partitions();
-        }
-        return partitions;
-    }
-
-    private void openAll(TopicScan scan, Map<UUID, List<Block>> found) throws IOException {
-        List<Unreadable> unreadable = new ArrayList<>(scan.unreadable());
-        for (Map.Entry<UUID, TopicFiles.Description> e : scan.readable().entrySet()) {
-            UUID id = e.getKey();
-            TopicFiles files = new TopicFiles(context.files(), id);
-            List<Block> blocks = found.getOrDefault(id, List.of());
-            Unreadable lost = lostStart(id, e.getValue(), blocks);
-            if (lost != null) {
-                unreadable.add(lost);
-            } else {
-                files.directory().forceNames();
-                open(id, e.getValue(), blocks);
-                found.remove(id);
-            }
-        }
-        for (UUID id : scan.empty()) {
-            if (!found.containsKey(id)) {
-                // A creation that did not reach the file, or a deletion that did not remove the
-                // directory.
-                new TopicFiles(context.files(), id).delete();
-            }
-        }
-        keepOrphans(unreadable, found);
-        topics.unreadable(new UnreadableTopics(unreadable));
-    }
-
-    /** Returns why a topic could assign offsets again; null when it knows its next offsets. */
-    private Unreadable lostStart(UUID id, TopicFiles.Description description, List<Block> blocks)
-            throws IOException {
-        if (description.deleted()) {
-            return null;
-        }
-        TopicFiles files = new TopicFiles(context.files(), id);
-        ProducerFiles producers = new ProducerFiles(files.directory());
-        Set<Integer> filled = new HashSet<>();
-        blocks.forEach(block -> filled.add(block.mark().partition()));
-        for (int i = 0; i < description.options().partitions(); i++) {
-            if (!filled.contains(i) && files.isLogStartDamaged(i) && producers.read(i) == null) {
-                return new Unreadable(
-                        id,
-                        files.startFile(i),
-                        description.name(),
-                        "the file is damaged, and there are no segments: nothing says which offset"
-                                + " comes next in partition "
-                                + i,
-                        true);
-            }
-        }
-        return null;
-    }
-
-    /** Keeps segments of topics without a topic file: they show that a topic was lost (O5). */
-    private void keepOrphans(List<Unreadable> unreadable, Map<UUID, List<Block>> found) {
-        found.forEach(
-                (id, orphans) -> {
-                    orphans.forEach(
-                            each ->
-                                    context.findings()
-                                            .add(
-                                                    each.name()
-                                                            + ": belongs to no topic that is served"));
-                    if (unreadable.stream().noneMatch(each -> each.id().equals(id))) {
-                        unreadable.add(
-                                new Unreadable(
-                                        id,
-                                        new TopicFiles(context.files(), id).topicFile(),
-                                        null,
-                                        "the topic file is missing, there are "
-                                                + orphans.size()
-                                                + " segments, the first of them "
-                                                + orphans.get(0).name(),
-                                        true));
-                    }
-                });
-    }
-
-    /** Reads everything that a newer version may have written, before anything is changed. */
-    private TopicScan readTopics() throws IOException {
-        TopicScan scan = TopicScan.of(context.files());
-        scan.strangers().forEach(path -> context.findings().add(path + ": not a topic"));
-        scan.refuse(each -> topics.limit().whyImpossible(each.options().partitions()));
-        topics.limit().checkOpen(partitionsOf(scan));
-        for (Map.Entry<UUID, TopicFiles.Description> e : scan.readable().entrySet()) {
-            if (!e.getValue().deleted()) {
-                checkVersions(e.getKey(), e.getValue().options().partitions());
-            }
-        }
-        return scan;
-    }
-
-    private void checkVersions(UUID id, int partitions) throws IOException {
-        TopicFiles files = new TopicFiles(context.files(), id);
-        files.checkVersions(partitions);
-        new ProducerFiles(files.directory()).checkVersions(partitions);
-        new CutFiles(files.directory()).checkVersions(partitions);
-    }
-
-    private void open(UUID id, TopicFiles.Description description, List<Block> blocks)
-            throws IOException {
-        if (description.deleted()) {
-            for (Block block : blocks) {
-                block.delete();
-            }
-            new TopicFiles(context.files(), id).delete();
-            context.tiers().forEach(tier -> tier.forgetTopic(id));
-            return;
-        }
-        TopicOptions options = description.options();
-        TopicLog topic = new TopicLog(context, topics, id, description.name(), options);
-        Path file = topic.context().files().topicFile();
-        topics.checkTiers("topic " + topic.name() + ", from " + file, options);
-        String unknown = topic.context().unknownTiers();
-        if (unknown != null) {
-            context.findings().add(unknown);
-        }
-        topic.recover(blocks);
-        topics.add(topic);
     }
 
     private Follower openReadOnly() throws IOException {

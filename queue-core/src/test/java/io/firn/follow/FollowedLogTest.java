@@ -68,7 +68,10 @@ class FollowedLogTest {
         held.close();
         writer =
                 PublishedOffsetsFile.create(
-                        machine, directory, STORE, held, "pid 1", finding -> {});
+                        machine,
+                        directory,
+                        new PublishedOffsetsFile.Writer(STORE, held, "pid 1"),
+                        finding -> {});
         reader = FollowedOffsetsFile.open(machine, directory, STORE, lock);
     }
 

@@ -127,7 +127,10 @@ class PublishedOffsetsFileTest {
 
     private PublishedOffsetsFile create() throws IOException {
         return PublishedOffsetsFile.create(
-                machine, directory, STORE, held, machine.holder, findings::add);
+                machine,
+                directory,
+                new PublishedOffsetsFile.Writer(STORE, held, machine.holder),
+                findings::add);
     }
 
     /** Publishes a partition, of a log that always has the same offsets. */
@@ -346,7 +349,11 @@ class PublishedOffsetsFileTest {
         held = new TestLock("second");
         Path elsewhere = Files.createDirectory(directory.resolve("elsewhere"));
         Files.copy(path(), elsewhere.resolve(PublishedOffsetsFormat.NAME));
-        PublishedOffsetsFile.create(machine, elsewhere, STORE, held, "pid 2", findings::add)
+        PublishedOffsetsFile.create(
+                        machine,
+                        elsewhere,
+                        new PublishedOffsetsFile.Writer(STORE, held, "pid 2"),
+                        findings::add)
                 .close();
         assertTrue(writer.hasTerm(), "a copy of a store is a store of its own");
 

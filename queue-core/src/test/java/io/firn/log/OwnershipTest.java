@@ -88,7 +88,10 @@ class OwnershipTest {
 
     private PublishedOffsetsFile publish() throws IOException {
         return PublishedOffsetsFile.create(
-                new Machine(), directory, new UUID(1, 2), lock, "pid 1", finding -> {});
+                new Machine(),
+                directory,
+                new PublishedOffsetsFile.Writer(new UUID(1, 2), lock, "pid 1"),
+                finding -> {});
     }
 
     @AfterEach

@@ -41,7 +41,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * A read-only store that reads the ends that the writer publishes. Marks are written once in an
  * hour here, so nobody learns from them.
  */
-class PublishedEndsTest {
+class PublishedOffsetsTest {
     private static final Duration FOR_EVER = Duration.ofDays(1);
 
     @TempDir private Path directory;
