@@ -266,13 +266,15 @@ class CursorFilesTest {
         store.close();
         SmallFile.write(FileMedium.real(), file("cursor-a"), "cursor", 1, Map.of("-1", "7"));
         SmallFile.write(FileMedium.real(), file("cursor-b"), "cursor", 1, Map.of("0", "x"));
+        SmallFile.write(FileMedium.real(), file("cursor-c"), "cursor", 1, Map.of("0", "-2"));
         open();
         topic = store.openTopic("t");
         append(0, 1);
         assertEquals(EACH, start(0));
-        assertEquals(-1, topic.cursor("a").offset(0));
-        assertEquals(-1, topic.cursor("b").offset(0));
-        assertTrue(isFound("cursor-a") && isFound("cursor-b"), store.findings().toString());
+        for (String name : List.of("a", "b", "c")) {
+            assertEquals(-1, topic.cursor(name).offset(0), name);
+            assertTrue(isFound("cursor-" + name), store.findings().toString());
+        }
     }
 
     @Test
