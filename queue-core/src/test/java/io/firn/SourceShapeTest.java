@@ -93,7 +93,6 @@ class SourceShapeTest {
                     TopicOptions.new: the values of options have several types
                     TopicOptions.valuesWith: the values of options have several types
                     TopicOptions.with: the values of options have several types
-                    Hosted.as: an object of the API, whatever its type
                     GuardedLog.log: as System.Logger
                     Report.say: as String.format
                     Report.flaw: as String.format
