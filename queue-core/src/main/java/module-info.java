@@ -28,4 +28,5 @@ module io.firn {
             io.firn.tools;
     exports io.firn.medium;
     exports io.firn.spi;
+    exports io.firn.stream;
 }

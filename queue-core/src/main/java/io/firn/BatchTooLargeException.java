@@ -5,7 +5,7 @@ package io.firn;
  * memory than {@link LogStoreBuilder#readMemory} allows. Batches before and after it, and other
  * partitions, can be read.
  */
-public final class BatchTooLargeException extends FirnException {
+public final class BatchTooLargeException extends RefusedException {
     private static final long serialVersionUID = 1L;
     private static final long MOST_OF_ANY = 128 << 20;
 

@@ -1,7 +1,7 @@
 package io.firn;
 
 /** Thrown when something is used after it was closed. */
-public final class ClosedException extends FirnException {
+public final class ClosedException extends RefusedException {
     private static final long serialVersionUID = 1L;
 
     /** Creates the exception with a complete message. */

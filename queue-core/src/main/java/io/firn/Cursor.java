@@ -44,7 +44,7 @@ public interface Cursor {
      * Topic#openTailer(CursorOptions, int...)} does so; a reader that advances the cursor itself
      * may, to exclude others. {@link #commit} does not check for a reservation.
      *
-     * @throws CursorBusyException when one of them is reserved
+     * @throws BusyException when one of them is reserved
      */
     Reservation reserve(int... partitions);
 

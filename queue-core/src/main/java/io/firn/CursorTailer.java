@@ -1,5 +1,6 @@
 package io.firn;
 
+import java.util.ConcurrentModificationException;
 import io.firn.RecordHandler.Action;
 import java.time.Duration;
 import java.util.Iterator;
@@ -134,7 +135,7 @@ public final class CursorTailer implements Tailer {
         if (!isByHand()) {
             try {
                 handled.advanceCursor();
-            } catch (FirnException e) {
+            } catch (FirnException | InvalidOptionException e) {
                 return; // the store or the cursor is gone: the records are read again
             }
         }
@@ -198,7 +199,7 @@ public final class CursorTailer implements Tailer {
         handling.isInHandler = false;
         try {
             handled.commitIfDue();
-        } catch (FirnException refused) {
+        } catch (FirnException | InvalidOptionException refused) {
             if (refused != e) {
                 e.addSuppressed(refused);
             }
@@ -418,7 +419,7 @@ public final class CursorTailer implements Tailer {
     private void checkIdle() {
         Thread other = polledBy;
         if (other != null && other != Thread.currentThread()) {
-            throw new ConcurrentUseException(
+            throw new ConcurrentModificationException(
                     "the tailer of cursor "
                             + cursor.name()
                             + " is being polled by the thread "

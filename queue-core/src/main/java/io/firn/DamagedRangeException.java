@@ -4,7 +4,7 @@ package io.firn;
  * Thrown when records that were durable cannot be read because they are corrupted. Records before
  * and after the range can be read.
  */
-public final class DamagedRangeException extends FirnException {
+public final class DamagedRangeException extends MediumException {
     private static final long serialVersionUID = 1L;
     private final int partition;
     private final long fromOffset;

@@ -1,9 +1,11 @@
 package io.firn;
 
+import java.util.ConcurrentModificationException;
+
 /**
  * The only appender of a partition: its appends take no lock. For one thread at a time; the
  * appender may be handed from one thread to another. When two threads use it at the same time, one
- * of the calls throws {@link ConcurrentUseException} and appends nothing.
+ * of the calls throws {@link ConcurrentModificationException} and appends nothing.
  */
 public interface ExclusiveAppender extends Appender {
 
@@ -20,7 +22,7 @@ public interface ExclusiveAppender extends Appender {
      * @throws RecordTooLargeException when a value of that length is too large for the topic
      * @throws StoreFullException when no tier has room
      * @throws IllegalStateException when a claim is open
-     * @throws ConcurrentUseException when another thread is using the appender
+     * @throws ConcurrentModificationException when another thread is using the appender
      */
     Claim claim(int length);
 

@@ -1,8 +1,11 @@
 package io.firn;
 
 /**
- * The superclass of all exceptions that Firn throws for refused operations and failed media. The
- * message says what was expected, what was found, and what to do.
+ * The superclass of the exceptions for operations that fail although the call is right. {@link
+ * RetryableException}: try again later. {@link RefusedException}: the log does not allow it, decide
+ * what to do instead. {@link MediumException}: a medium failed. Wrong calls are reported by the
+ * JDK's exceptions; the package's page has a table. The message says what was expected, what was
+ * found, and what to do.
  */
 public class FirnException extends RuntimeException {
     private static final long serialVersionUID = 1L;

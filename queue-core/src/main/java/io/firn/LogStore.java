@@ -40,7 +40,7 @@ public interface LogStore extends AutoCloseable {
      *     has that name
      * @throws InvalidOptionException when the name is not 1 to 249 of {@code a–z A–Z 0–9 . _ -}, or
      *     is {@code .} or {@code ..}, or an option does not fit the store's tiers
-     * @throws TooManyPartitionsException when the store would have more partitions than {@link
+     * @throws LimitExceededException when the store would have more partitions than {@link
      *     LogStoreBuilder#maxPartitions}
      */
     Topic createTopic(String name, TopicOptions options);
@@ -90,7 +90,7 @@ public interface LogStore extends AutoCloseable {
      *     named. {@link #openTopic} opens it as it is. Also when the store is open read-only, and
      *     as {@link #createTopic}
      * @throws UnreadableTopicException as {@link #createTopic}
-     * @throws TooManyPartitionsException as {@link #createTopic}
+     * @throws LimitExceededException as {@link #createTopic}
      */
     Topic ensureTopic(String name, TopicOptions options, Consumer<OptionChange> onChange);
 
@@ -128,7 +128,7 @@ public interface LogStore extends AutoCloseable {
      * @param name 1 to 249 characters
      * @param timeout after which a transaction that is still open is aborted; at least 1 ms
      * @throws PoisonedException as {@link #beginTransaction}
-     * @throws TooManyProducersException when the store has as many named producers as it may
+     * @throws LimitExceededException when the store has as many named producers as it may
      */
     Producer openProducer(String name, Duration timeout);
 

@@ -6,7 +6,7 @@ package io.firn;
  * io.firn.host.ReplicaAppender#endIsLost}). Without it the reader would wait for ever. Records that
  * are not committed can be read with {@link IsolationLevel#READ_UNCOMMITTED}.
  */
-public final class LostMarkerException extends FirnException {
+public final class LostMarkerException extends MediumException {
     private static final long serialVersionUID = 1L;
     private final int partition;
     private final long offset;

@@ -4,7 +4,7 @@ package io.firn;
  * Thrown when a compression library is not on the class path, or cannot load its native code. The
  * message names its artifact and says what to do.
  */
-public final class MissingCodecException extends FirnException {
+public final class MissingCodecException extends RefusedException {
     private static final long serialVersionUID = 1L;
 
     /** Creates the exception with a complete message. */

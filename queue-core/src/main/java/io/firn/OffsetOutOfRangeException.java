@@ -1,7 +1,7 @@
 package io.firn;
 
 /** Thrown when a reader's offset is outside the partition's records. Seek to continue. */
-public class OffsetOutOfRangeException extends FirnException {
+public class OffsetOutOfRangeException extends RefusedException {
     private static final long serialVersionUID = 1L;
     private final int partition;
     private final long offset;

@@ -1,7 +1,7 @@
 package io.firn;
 
 /** Thrown when an idempotent append does not follow the last one of its producer. */
-public final class OutOfOrderSequenceException extends FirnException {
+public final class OutOfOrderSequenceException extends RefusedException {
     private static final long serialVersionUID = 1L;
     private final int expectedSequence;
     private final int foundSequence;

@@ -38,7 +38,7 @@ public interface Partition {
      * POLICY_VIOLATION. The server's own appender does not keep it from being opened, except while
      * a produce request is in progress.
      *
-     * @throws AppenderBusyException when the partition has an appender that is not given up; says
+     * @throws BusyException when the partition has an appender that is not given up; says
      *     which
      */
     ExclusiveAppender openExclusiveAppender();
@@ -47,7 +47,7 @@ public interface Partition {
      * Opens an appender for many threads. Several may be open, also while a server appends to the
      * partition and transactions do.
      *
-     * @throws AppenderBusyException when the partition has an exclusive appender
+     * @throws BusyException when the partition has an exclusive appender
      */
     Appender openAppender();
 

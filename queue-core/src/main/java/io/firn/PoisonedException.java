@@ -5,7 +5,7 @@ package io.firn;
  * the store any more; the cause is then a {@link StoreLockedException}. The partition refuses
  * appends until the store is opened again; reads continue.
  */
-public final class PoisonedException extends FirnException {
+public final class PoisonedException extends MediumException {
     private static final long serialVersionUID = 1L;
 
     /** Creates the exception with a complete message. */

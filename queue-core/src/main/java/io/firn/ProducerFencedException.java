@@ -1,7 +1,7 @@
 package io.firn;
 
 /** Thrown when a newer epoch of the same producer has appended. */
-public final class ProducerFencedException extends FirnException {
+public final class ProducerFencedException extends RefusedException {
     private static final long serialVersionUID = 1L;
 
     /** Creates the exception with a complete message. */

@@ -5,7 +5,7 @@ package io.firn;
  * of {@link LogStoreBuilder#readMemory}: those of other threads for 30 s, or one of this thread
  * that reads another batch itself. The reader stays where it is; read again.
  */
-public final class ReadMemoryException extends FirnException {
+public final class ReadMemoryException extends RetryableException {
     private static final long serialVersionUID = 1L;
     private final int partition;
     private final long offset;

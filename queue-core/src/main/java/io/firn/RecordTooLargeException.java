@@ -1,7 +1,7 @@
 package io.firn;
 
 /** Thrown when a record or batch is larger than the topic or its blocks allow. */
-public final class RecordTooLargeException extends FirnException {
+public final class RecordTooLargeException extends RefusedException {
     private static final long serialVersionUID = 1L;
 
     /** Creates the exception with a complete message. */

@@ -5,7 +5,7 @@ package io.firn;
  * decide, such as an append or a transaction; and when a replica is asked of a topic that is not
  * replicated ({@link TopicOptions#isReplicated}).
  */
-public final class ReplicatedTopicException extends FirnException {
+public final class ReplicatedTopicException extends RefusedException {
     private static final long serialVersionUID = 1L;
 
     /** Creates the exception with a complete message. */

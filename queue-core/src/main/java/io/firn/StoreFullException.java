@@ -5,7 +5,7 @@ package io.firn;
  * seconds because too many are open; the message says which, and what to do. Nothing was appended.
  * Reads continue; appends work again when there is room.
  */
-public final class StoreFullException extends FirnException {
+public final class StoreFullException extends RetryableException {
     private static final long serialVersionUID = 1L;
 
     /** Creates the exception with a complete message. */

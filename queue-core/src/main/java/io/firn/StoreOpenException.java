@@ -4,7 +4,7 @@ package io.firn;
  * Thrown when a store cannot be opened: it is foreign, corrupted, of a newer version, incomplete or
  * unreachable.
  */
-public final class StoreOpenException extends FirnException {
+public final class StoreOpenException extends MediumException {
     private static final long serialVersionUID = 1L;
 
     /** Creates the exception with a complete message. */

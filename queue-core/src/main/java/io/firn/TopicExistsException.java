@@ -1,7 +1,7 @@
 package io.firn;
 
 /** Thrown when a topic of that name already exists. */
-public final class TopicExistsException extends FirnException {
+public final class TopicExistsException extends RefusedException {
     private static final long serialVersionUID = 1L;
 
     /** Creates the exception with a complete message. */

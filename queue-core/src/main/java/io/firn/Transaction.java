@@ -56,7 +56,7 @@ public interface Transaction extends AutoCloseable {
      * @param batch from {@link Topic#newBatch} or {@link Appender#newBatch}; its producer is
      *     overwritten
      * @return the offset of its first record
-     * @throws AppenderBusyException when the partition has an exclusive appender
+     * @throws BusyException when the partition has an exclusive appender
      * @throws TransactionStateException when the transaction has ended
      * @throws ProducerFencedException when the named producer was opened again, or the transaction
      *     was open for longer than its time-out, which aborts it; the producer has to be opened

@@ -7,7 +7,7 @@ package io.firn;
  * message names each topic that cannot be read, what was found, and what to do. All other topics
  * are served.
  */
-public final class UnreadableTopicException extends FirnException {
+public final class UnreadableTopicException extends MediumException {
     private static final long serialVersionUID = 1L;
 
     /** Creates the exception with a complete message. */

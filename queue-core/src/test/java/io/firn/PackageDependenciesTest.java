@@ -39,6 +39,7 @@ class PackageDependenciesTest {
         Map<String, Set<String>> all = new TreeMap<>();
         all.put("", Set.of());
         all.put("host", Set.of());
+        all.put("stream", Set.of());
         all.put("medium", Set.of());
         all.put("budget", Set.of());
         all.put("background", Set.of("medium"));

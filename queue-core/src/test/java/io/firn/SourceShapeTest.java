@@ -36,7 +36,7 @@ class SourceShapeTest {
     private static final int MOST_METHOD_LINES = 60;
     private static final int SMALL_CLASS = 40;
     private static final int MOST_SMALL_CLASSES = 170;
-    private static final int MOST_CODE_LINES = 39_000;
+    private static final int MOST_CODE_LINES = 39_100;
 
     /** In the table of the page, sizes may differ by so much from what they are. */
     private static final double TOLERANCE = 0.10;

@@ -2,6 +2,7 @@ package io.firn.examples;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import io.firn.InvalidOptionException;
 import io.firn.FirnException;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -65,6 +66,7 @@ final class Examples {
                 .setExecutionExceptionHandler(
                         (failure, line, parsed) -> {
                             if (!(failure instanceof FirnException)
+                                    && !(failure instanceof InvalidOptionException)
                                     && !(failure instanceof IOException)) {
                                 throw failure;
                             }
@@ -84,7 +86,9 @@ final class Examples {
 
     private static String message(Exception failure) {
         boolean isExplained =
-                failure instanceof FirnException || failure.getClass() == IOException.class;
+                failure instanceof FirnException
+                        || failure instanceof InvalidOptionException
+                        || failure.getClass() == IOException.class;
         // The messages of other exceptions often consist of a file name only.
         return isExplained ? failure.getMessage() : failure.toString();
     }

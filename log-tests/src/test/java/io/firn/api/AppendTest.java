@@ -13,7 +13,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.firn.Appender;
-import io.firn.AppenderBusyException;
+import io.firn.BusyException;
 import io.firn.Batch;
 import io.firn.ClosedException;
 import io.firn.Compression;
@@ -445,18 +445,18 @@ class AppendTest {
     @Test
     void shouldKeepOthersOutWhileAnExclusiveAppenderIsOpen() {
         Appender exclusive = partition.openExclusiveAppender();
-        assertThrows(AppenderBusyException.class, () -> partition.openExclusiveAppender());
-        assertThrows(AppenderBusyException.class, () -> partition.openAppender());
-        assertThrows(AppenderBusyException.class, () -> partition.topic().openAppender());
+        assertThrows(BusyException.class, () -> partition.openExclusiveAppender());
+        assertThrows(BusyException.class, () -> partition.openAppender());
+        assertThrows(BusyException.class, () -> partition.topic().openAppender());
         exclusive.close();
         exclusive.close();
 
         Appender one = partition.openAppender();
         Appender two = partition.openAppender();
-        assertThrows(AppenderBusyException.class, () -> partition.openExclusiveAppender());
+        assertThrows(BusyException.class, () -> partition.openExclusiveAppender());
         one.close();
         one.close();
-        assertThrows(AppenderBusyException.class, () -> partition.openExclusiveAppender());
+        assertThrows(BusyException.class, () -> partition.openExclusiveAppender());
         two.append(bytes("still open"));
         two.close();
 

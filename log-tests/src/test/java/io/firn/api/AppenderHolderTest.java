@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.firn.Appender;
-import io.firn.AppenderBusyException;
+import io.firn.BusyException;
 import io.firn.ClosedException;
 import io.firn.ExclusiveAppender;
 import io.firn.LogStore;
@@ -54,8 +54,8 @@ class AppenderHolderTest {
         }
     }
 
-    private AppenderBusyException refused() {
-        return assertThrows(AppenderBusyException.class, () -> partition.openExclusiveAppender());
+    private BusyException refused() {
+        return assertThrows(BusyException.class, () -> partition.openExclusiveAppender());
     }
 
     @Test
@@ -68,7 +68,7 @@ class AppenderHolderTest {
             assertThrows(ClosedException.class, () -> shared.append(bytes("c")));
             shared.close();
             assertThrows(
-                    AppenderBusyException.class,
+                    BusyException.class,
                     () -> HostedPartition.of(partition).openAppender(holder));
             refused();
         }
@@ -88,7 +88,7 @@ class AppenderHolderTest {
         Holder holder = new Holder();
         holder.isBusy = true;
         try (Appender shared = HostedPartition.of(partition).openAppender(holder)) {
-            AppenderBusyException e = refused();
+            BusyException e = refused();
             assertTrue(e.getMessage().contains("the holder of this test"), e::getMessage);
             assertEquals(0, shared.append(bytes("a")));
             holder.isBusy = false;

@@ -17,7 +17,7 @@ import io.firn.RecordHandler.Action;
 import io.firn.StoredRecord;
 import io.firn.Tailer;
 import io.firn.TailerLoop;
-import io.firn.TailerPublisher;
+import io.firn.stream.TailerPublisher;
 import io.firn.TimestampedOffset;
 import io.firn.Topic;
 import io.firn.host.BatchReader;

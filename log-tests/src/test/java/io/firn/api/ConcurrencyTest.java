@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.firn.Appender;
-import io.firn.AppenderBusyException;
+import io.firn.BusyException;
 import io.firn.Batch;
 import io.firn.Claim;
 import io.firn.ClosedException;
@@ -239,7 +239,7 @@ class ConcurrencyTest {
                 alone.set(false);
             }
             return offset < 0 ? next : next + 1;
-        } catch (AppenderBusyException e) {
+        } catch (BusyException e) {
             Thread.onSpinWait();
             return next;
         }
@@ -331,7 +331,7 @@ class ConcurrencyTest {
                     while (true) {
                         try {
                             work.call();
-                        } catch (AppenderBusyException e) {
+                        } catch (BusyException e) {
                             Thread.onSpinWait(); // openAndClose was here first
                         } catch (ClosedException e) {
                             return null;
@@ -410,7 +410,7 @@ class ConcurrencyTest {
     private static Object openAndClose(Topic topic) {
         try (TopicAppender appender = topic.openAppender()) {
             return appender;
-        } catch (AppenderBusyException e) {
+        } catch (BusyException e) {
             return topic.openTailer().poll(record -> Action.STOP, 1);
         }
     }

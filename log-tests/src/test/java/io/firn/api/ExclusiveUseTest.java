@@ -4,10 +4,10 @@ import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.firn.AppenderBusyException;
+import java.util.ConcurrentModificationException;
+import io.firn.BusyException;
 import io.firn.Claim;
 import io.firn.ClosedException;
-import io.firn.ConcurrentUseException;
 import io.firn.Durability;
 import io.firn.ExclusiveAppender;
 import io.firn.LogStore;
@@ -89,7 +89,7 @@ class ExclusiveUseTest {
             try {
                 long offset = appender.append(Stores.numbered(first + i, VALUE_BYTES));
                 acknowledged.put(offset, first + i);
-            } catch (ConcurrentUseException e) {
+            } catch (ConcurrentModificationException e) {
                 refused++;
             }
         }
@@ -171,7 +171,7 @@ class ExclusiveUseTest {
                 for (; own < 100; own++) {
                     next.append(new byte[VALUE_BYTES]);
                 }
-            } catch (AppenderBusyException | ConcurrentUseException e) {
+            } catch (BusyException | ConcurrentModificationException e) {
                 throw new AssertionError("the closed one is in the way", e);
             }
             assertEquals(before + own, partition.nextOffset());
@@ -218,7 +218,7 @@ class ExclusiveUseTest {
             Claim claim = null;
             try {
                 claim = appender.tryClaim(VALUE_BYTES);
-            } catch (ConcurrentUseException e) {
+            } catch (ConcurrentModificationException e) {
                 claim = null;
             }
             if (claim == null) {
@@ -230,7 +230,7 @@ class ExclusiveUseTest {
             while (offset < 0) {
                 try {
                     offset = claim.commitWithoutWaiting();
-                } catch (ConcurrentUseException e) {
+                } catch (ConcurrentModificationException e) {
                     Thread.onSpinWait(); // the claim is still open
                 }
             }
@@ -247,7 +247,7 @@ class ExclusiveUseTest {
             long offset = -1;
             try {
                 offset = appender.tryAppend(Stores.numbered(number, VALUE_BYTES), 0, VALUE_BYTES);
-            } catch (ConcurrentUseException | IllegalStateException e) {
+            } catch (ConcurrentModificationException | IllegalStateException e) {
                 offset = -1;
             }
             if (offset < 0) {

@@ -56,8 +56,8 @@ class KeysTest {
         return store.createTopic("t", Stores.small().withCleanup(cleanup));
     }
 
-    private static void assertRefused(Class<? extends FirnException> error, Executable append) {
-        FirnException refusal = assertThrows(error, append);
+    private static void assertRefused(Class<? extends RuntimeException> error, Executable append) {
+        RuntimeException refusal = assertThrows(error, append);
         assertTrue(refusal.getMessage().contains("key"), refusal.getMessage());
         assertTrue(refusal.getMessage().contains("compacted"), refusal.getMessage());
     }

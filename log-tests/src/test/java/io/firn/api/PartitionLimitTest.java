@@ -8,7 +8,7 @@ import io.firn.InvalidOptionException;
 import io.firn.LogStore;
 import io.firn.LogStoreBuilder;
 import io.firn.StoreOpenException;
-import io.firn.TooManyPartitionsException;
+import io.firn.LimitExceededException;
 import io.firn.Topic;
 import io.firn.TopicOptions;
 import io.firn.medium.FileMedium;
@@ -44,10 +44,10 @@ class PartitionLimitTest {
             store.createTopic("first", partitions(6));
             List<Path> before = Stores.filesIn(directory);
             assertThrows(
-                    TooManyPartitionsException.class,
+                    LimitExceededException.class,
                     () -> store.createTopic("second", partitions(5)));
             assertThrows(
-                    TooManyPartitionsException.class,
+                    LimitExceededException.class,
                     () -> store.ensureTopic("second", partitions(100_000)));
             assertEquals(before, Stores.filesIn(directory));
             store.createTopic("second", partitions(4));
@@ -61,7 +61,7 @@ class PartitionLimitTest {
     void shouldRefuseFurtherPartitionsOfATopicBeyondTheLimit() {
         try (LogStore store = limited(10).open()) {
             Topic topic = store.createTopic("first", partitions(6));
-            assertThrows(TooManyPartitionsException.class, () -> topic.addPartitions(11));
+            assertThrows(LimitExceededException.class, () -> topic.addPartitions(11));
             assertEquals(6, topic.partitionCount());
             topic.addPartitions(10);
         }
@@ -77,7 +77,7 @@ class PartitionLimitTest {
         }
         try (LogStore store = limited(10).open()) {
             assertThrows(
-                    TooManyPartitionsException.class,
+                    LimitExceededException.class,
                     () -> store.createTopic("second", partitions(5)));
             store.deleteTopic("first");
             while (store.doWork() > 0) {
@@ -95,7 +95,7 @@ class PartitionLimitTest {
         try (LogStore store = limited(5).open()) {
             assertEquals(6, store.openTopic("first").partitionCount());
             assertThrows(
-                    TooManyPartitionsException.class,
+                    LimitExceededException.class,
                     () -> store.createTopic("second", partitions(1)));
         }
         assertThrows(InvalidOptionException.class, () -> limited(0));

@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.firn.Appender;
 import io.firn.LogStore;
 import io.firn.StoredRecord;
-import io.firn.TailerPublisher;
+import io.firn.stream.TailerPublisher;
 import io.firn.Topic;
 import io.firn.TopicOptions;
 import io.firn.sim.FirstRunOnly;

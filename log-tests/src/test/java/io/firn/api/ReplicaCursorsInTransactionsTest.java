@@ -185,7 +185,7 @@ class ReplicaCursorsInTransactionsTest {
     }
 
     private static void assertRefused(String why, Runnable call) {
-        FirnException refused = assertThrows(InvalidOptionException.class, call::run);
+        InvalidOptionException refused = assertThrows(InvalidOptionException.class, call::run);
         assertTrue(refused.getMessage().contains(why), refused.getMessage());
     }
 }

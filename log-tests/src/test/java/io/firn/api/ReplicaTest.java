@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.firn.AppenderBusyException;
+import io.firn.BusyException;
 import io.firn.CleanupPolicy;
 import io.firn.Compression;
 import io.firn.CursorOptions;
@@ -295,7 +295,7 @@ class ReplicaTest {
         try (ReplicaAppender appender =
                 HostedPartition.of(topic.partition(0)).openReplicaAppender()) {
             assertThrows(
-                    AppenderBusyException.class,
+                    BusyException.class,
                     () -> HostedPartition.of(topic.partition(0)).openReplicaAppender());
             assertEquals(0, appender.nextOffset());
         }

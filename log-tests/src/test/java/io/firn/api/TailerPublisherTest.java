@@ -14,7 +14,7 @@ import io.firn.CursorOptions;
 import io.firn.LogStore;
 import io.firn.StoredRecord;
 import io.firn.Tailer;
-import io.firn.TailerPublisher;
+import io.firn.stream.TailerPublisher;
 import io.firn.Topic;
 import io.firn.UnknownTopicException;
 import java.nio.file.Path;

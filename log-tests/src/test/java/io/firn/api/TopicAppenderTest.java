@@ -7,7 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.firn.AppenderBusyException;
+import io.firn.BusyException;
 import io.firn.ClosedException;
 import io.firn.ExclusiveAppender;
 import io.firn.InvalidOptionException;
@@ -142,7 +142,7 @@ class TopicAppenderTest {
     @Test
     void shouldLeaveNothingOpenWhenAPartitionIsTaken() {
         try (ExclusiveAppender taken = topic.partition(3).openExclusiveAppender()) {
-            assertThrows(AppenderBusyException.class, () -> topic.openAppender());
+            assertThrows(BusyException.class, () -> topic.openAppender());
             topic.partition(0).openExclusiveAppender().close();
             taken.append(bytes("x"));
         }

@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.firn.Appender;
-import io.firn.AppenderBusyException;
+import io.firn.BusyException;
 import io.firn.Batch;
 import io.firn.Claim;
 import io.firn.CleanupPolicy;
@@ -384,10 +384,10 @@ class TransactionTest {
                 Transaction tx = store.beginTransaction()) {
             exclusive.append(Stores.bytes("x"));
             assertThrows(
-                    AppenderBusyException.class, () -> tx.append(topic.partition(0), batch("a")));
+                    BusyException.class, () -> tx.append(topic.partition(0), batch("a")));
             tx.append(topic.partition(1), batch("a"));
             assertThrows(
-                    AppenderBusyException.class, () -> topic.partition(1).openExclusiveAppender());
+                    BusyException.class, () -> topic.partition(1).openExclusiveAppender());
             tx.commit();
         }
         try (ExclusiveAppender exclusive = topic.partition(1).openExclusiveAppender()) {

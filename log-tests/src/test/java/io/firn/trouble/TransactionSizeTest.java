@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.firn.AppenderBusyException;
+import io.firn.BusyException;
 import io.firn.Cursor;
 import io.firn.IsolationLevel;
 import io.firn.LogStore;
@@ -146,7 +146,7 @@ class TransactionSizeTest {
             assertThrows(RecordTooLargeException.class, () -> append(tx, partition));
             topic.partition(partition).openExclusiveAppender().close();
             assertThrows(
-                    AppenderBusyException.class,
+                    BusyException.class,
                     () -> topic.partition(partition - 1).openExclusiveAppender());
         }
     }

@@ -3,8 +3,8 @@ package io.firn.trouble;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.util.ConcurrentModificationException;
 import io.firn.Appender;
-import io.firn.ConcurrentUseException;
 import io.firn.Durability;
 import io.firn.FirnException;
 import io.firn.LogStore;
@@ -245,7 +245,7 @@ class TruncatedUnderMappingTest {
     private static void sayWhatStoppedIt(Throwable e) {
         if (e instanceof PoisonedException) {
             System.out.println("poisoned: " + e.getMessage());
-        } else if (e instanceof ConcurrentUseException) {
+        } else if (e instanceof ConcurrentModificationException) {
             System.out.println("late: the turn was not left"); // told in the middle of that
         } else if (e instanceof InternalError || isOfTheJdk(e)) {
             System.out.println("late: " + e.getMessage()); // Java tells it anywhere

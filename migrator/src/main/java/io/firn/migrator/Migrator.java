@@ -194,7 +194,7 @@ public final class Migrator implements AutoCloseable {
             return MoveOutcome.GONE;
         } catch (ClosedException e) {
             throw e;
-        } catch (FirnException e) {
+        } catch (FirnException | InvalidOptionException e) {
             retries.failed(move, e.getMessage());
             statistics.failed(move, e);
             return null;

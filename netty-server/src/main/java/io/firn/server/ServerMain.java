@@ -1,5 +1,6 @@
 package io.firn.server;
 
+import io.firn.InvalidOptionException;
 import io.firn.FirnException;
 import io.firn.medium.FileMedium;
 import io.firn.medium.OpenToOthers;
@@ -128,7 +129,7 @@ public final class ServerMain implements Callable<Integer> {
                     config.directory().toAbsolutePath().normalize(),
                     server.bootstrapServers(),
                     (System.nanoTime() - start) / 1_000_000);
-        } catch (IOException | FirnException e) {
+        } catch (IOException | FirnException | InvalidOptionException e) {
             System.err.println("firn-server: " + e.getMessage());
             return 1;
         }

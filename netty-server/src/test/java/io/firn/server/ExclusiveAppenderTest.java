@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.firn.AppenderBusyException;
+import io.firn.BusyException;
 import io.firn.ExclusiveAppender;
 import io.firn.Partition;
 import io.firn.TopicOptions;
@@ -117,7 +117,7 @@ class ExclusiveAppenderTest {
                     try {
                         opened[0] = partition.openExclusiveAppender();
                         return true;
-                    } catch (AppenderBusyException e) {
+                    } catch (BusyException e) {
                         return false;
                     }
                 });
@@ -135,9 +135,9 @@ class ExclusiveAppenderTest {
             try (Wire wire = new Wire(running.server())) {
                 wire.send(Asks.produceBytes(TOPIC, 0, Asks.ALL, Asks.batch(VALUE)));
                 Running.await("the force to be stuck", () -> gate.held() > 0);
-                AppenderBusyException e =
+                BusyException e =
                         assertThrows(
-                                AppenderBusyException.class,
+                                BusyException.class,
                                 () -> partition.openExclusiveAppender());
                 assertTrue(e.getMessage().contains("FirnServer"), e::getMessage);
                 gate.open();

@@ -1,5 +1,6 @@
 package io.firn.server;
 
+import io.firn.InvalidOptionException;
 import io.firn.Appender;
 import io.firn.Batch;
 import io.firn.CleanupPolicy;
@@ -219,7 +220,9 @@ final class StoreFuzz {
 
     /** A refusal is an exception of ours that names one of the files, or a directory above it. */
     private boolean isNamed(Throwable refusal, List<Path> changed) {
-        if (!(refusal instanceof FirnException || refusal instanceof IOException)) {
+        if (!(refusal instanceof FirnException
+                || refusal instanceof InvalidOptionException
+                || refusal instanceof IOException)) {
             return false;
         }
         StringBuilder text = new StringBuilder();

@@ -1,5 +1,6 @@
 package io.firn.append;
 
+import io.firn.MediumException;
 import io.firn.FirnException;
 import io.firn.StoreFullException;
 import io.firn.background.Signal;
@@ -93,7 +94,7 @@ public final class NextBlock {
         if (last != null && !last.isFull) {
             refusal = null;
             if (!OutOfDescriptorsException.isReasonFor(last.why)) {
-                throw new FirnException(
+                throw new MediumException(
                         log + ": no block for a segment: " + last.why.getMessage(), last.why);
             }
             lack.note(last.why); // and asked for again

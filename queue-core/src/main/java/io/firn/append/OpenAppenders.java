@@ -1,7 +1,7 @@
 package io.firn.append;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
-import io.firn.AppenderBusyException;
+import io.firn.BusyException;
 import io.firn.ExclusiveAppender;
 import io.firn.ReplicatedTopicException;
 import io.firn.force.PartitionForcer;
@@ -169,7 +169,7 @@ public final class OpenAppenders {
                 closeGivenUp();
             }
             if (exclusive || (wantsExclusive && count > 0)) {
-                throw new AppenderBusyException(log + " has " + whatIsOpen());
+                throw new BusyException(log + " has " + whatIsOpen());
             }
             if (count == 0) {
                 turn.enter();
@@ -300,7 +300,7 @@ public final class OpenAppenders {
      * @param holds whether readers are held up nevertheless, until {@link SegmentedLog#release}
      * @return the marker's offset; −1 when no transaction of the producer is open here
      * @throws io.firn.StoreFullException when no tier has room
-     * @throws AppenderBusyException when an exclusive appender has an open claim, or a long append
+     * @throws BusyException when an exclusive appender has an open claim, or a long append
      *     is in progress: try again
      */
     public long appendMarker(byte[] marker, boolean isCommit, int decision, boolean holds) {
@@ -395,8 +395,8 @@ public final class OpenAppenders {
         }
     }
 
-    private AppenderBusyException isBusy() {
-        return new AppenderBusyException(
+    private BusyException isBusy() {
+        return new BusyException(
                 log
                         + ": an append is in progress, or a claim is open; a transaction ends after it");
     }

@@ -1,9 +1,9 @@
 package io.firn.append;
 
+import java.util.ConcurrentModificationException;
 import io.firn.Batch;
 import io.firn.Claim;
 import io.firn.ClosedException;
-import io.firn.ConcurrentUseException;
 import io.firn.DurableHandler;
 import io.firn.InvalidOptionException;
 import io.firn.UnexpectedOffsetException;
@@ -406,7 +406,7 @@ final class PartitionAppender extends RecordAppender implements HostedAppender {
             turn.enter();
         } else if (!turn.tryEnter(isClosed)) {
             checkNotClosed();
-            throw new ConcurrentUseException(
+            throw new ConcurrentModificationException(
                     "the exclusive appender of "
                             + log
                             + " is in use: it is for one thread at a time, and not for a"

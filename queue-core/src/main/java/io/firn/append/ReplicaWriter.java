@@ -1,5 +1,6 @@
 package io.firn.append;
 
+import io.firn.MediumException;
 import io.firn.FirnException;
 import io.firn.InvalidOptionException;
 import io.firn.UnexpectedOffsetException;
@@ -73,7 +74,7 @@ final class ReplicaWriter {
                 if (!store(batches, at, end)) {
                     break;
                 }
-            } catch (FirnException e) {
+            } catch (FirnException | InvalidOptionException e) {
                 if (at > from) {
                     break; // what was taken counts; the next call says so
                 }
@@ -240,7 +241,7 @@ final class ReplicaWriter {
         try {
             log.beginAt(offset);
         } catch (IOException e) {
-            throw new FirnException(log + ": the log start offset could not be written", e);
+            throw new MediumException(log + ": the log start offset could not be written", e);
         }
     }
 

@@ -1,5 +1,6 @@
 package io.firn.append;
 
+import io.firn.MediumException;
 import io.firn.FirnException;
 import io.firn.log.LogSegment;
 import io.firn.log.SegmentedLog;
@@ -30,7 +31,7 @@ final class WriterPins {
                 log.state().checkWritable(); // it may just have been closed or deleted
                 if (OutOfDescriptorsException.isReasonFor(e)) {
                     log.store().descriptors().note(e);
-                    throw new FirnException(log + ": " + e.getMessage(), e);
+                    throw new MediumException(log + ": " + e.getMessage(), e);
                 }
                 throw log.poison(e);
             }

@@ -2,9 +2,9 @@ package io.firn.cursor;
 
 import static io.firn.cursor.CursorPositions.NEVER;
 
+import io.firn.BusyException;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.firn.ClosedException;
-import io.firn.CursorBusyException;
 import io.firn.FirnException;
 import io.firn.cursor.CursorPositions.Write;
 import io.firn.force.PartitionForcer;
@@ -254,7 +254,7 @@ public final class CursorLog implements HostedCursor {
         for (int partition : partitions) {
             cursors.log(partition); // throws when there is none
             if (reserved.get(partition)) {
-                throw new CursorBusyException(
+                throw new BusyException(
                         "cursor "
                                 + name
                                 + " of topic "

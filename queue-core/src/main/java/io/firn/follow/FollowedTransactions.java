@@ -1,5 +1,6 @@
 package io.firn.follow;
 
+import io.firn.MediumException;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.firn.DamagedRangeException;
 import io.firn.FirnException;
@@ -199,7 +200,7 @@ public final class FollowedTransactions implements LongConsumer {
             log.store().findings().add(e.getMessage() + "; the log is read instead");
             return NONE;
         } catch (IOException e) {
-            throw new FirnException(log + ": its transactions cannot be read: " + e, e);
+            throw new MediumException(log + ": its transactions cannot be read: " + e, e);
         }
     }
 

@@ -1,6 +1,6 @@
 package io.firn.host;
 
-import io.firn.AppenderBusyException;
+import io.firn.BusyException;
 import io.firn.ClosedException;
 import io.firn.InvalidOptionException;
 import io.firn.IsolationLevel;
@@ -39,7 +39,7 @@ public interface HostedPartition extends Partition {
      *
      * @throws ReplicatedTopicException when the topic is not replicated ({@link
      *     TopicOptions#isReplicated})
-     * @throws AppenderBusyException when one is open
+     * @throws BusyException when one is open
      */
     ReplicaAppender openReplicaAppender();
 

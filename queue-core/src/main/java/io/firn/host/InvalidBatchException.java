@@ -1,9 +1,9 @@
 package io.firn.host;
 
-import io.firn.FirnException;
+import io.firn.RefusedException;
 
 /** Thrown when a foreign batch is not a valid Kafka record batch of magic 2. */
-public final class InvalidBatchException extends FirnException {
+public final class InvalidBatchException extends RefusedException {
     private static final long serialVersionUID = 1L;
 
     private final boolean corrupt;

@@ -1,9 +1,9 @@
 package io.firn.host;
 
-import io.firn.FirnException;
+import io.firn.RefusedException;
 
 /** Thrown when a store already has a service of a role that only one may have. */
-public final class ServiceAttachedException extends FirnException {
+public final class ServiceAttachedException extends RefusedException {
     private static final long serialVersionUID = 1L;
 
     /** Creates the exception with a complete message. */

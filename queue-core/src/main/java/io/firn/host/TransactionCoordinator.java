@@ -1,10 +1,10 @@
 package io.firn.host;
 
+import io.firn.LimitExceededException;
 import io.firn.InvalidOptionException;
 import io.firn.Partition;
 import io.firn.Producer;
 import io.firn.ProducerFencedException;
-import io.firn.TooManyProducersException;
 import io.firn.Topic;
 import io.firn.Transaction;
 import io.firn.Transaction.State;
@@ -80,7 +80,7 @@ public interface TransactionCoordinator {
      *     any
      * @return its identity from now on
      * @throws ProducerFencedException when {@code expected} is not the present identity
-     * @throws TooManyProducersException when the store has as many named producers as it may
+     * @throws LimitExceededException when the store has as many named producers as it may
      */
     ProducerIdentity open(String name, Duration timeout, ProducerIdentity expected);
 

@@ -1,9 +1,9 @@
 package io.firn.host;
 
-import io.firn.FirnException;
+import io.firn.RefusedException;
 
 /** Thrown when a producer's name is unknown, or belongs to another producer id. */
-public final class UnknownProducerException extends FirnException {
+public final class UnknownProducerException extends RefusedException {
     private static final long serialVersionUID = 1L;
 
     /** Creates the exception with a complete message. */

@@ -1,5 +1,6 @@
 package io.firn.log;
 
+import io.firn.MediumException;
 import io.firn.ClosedException;
 import io.firn.FirnException;
 import io.firn.InvalidOptionException;
@@ -202,7 +203,7 @@ public final class LogContext {
                 look.run();
             }
         } catch (IOException e) {
-            throw new FirnException("the store could not be read again: " + e.getMessage(), e);
+            throw new MediumException("the store could not be read again: " + e.getMessage(), e);
         }
     }
 

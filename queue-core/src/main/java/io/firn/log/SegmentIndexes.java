@@ -1,5 +1,6 @@
 package io.firn.log;
 
+import io.firn.MediumException;
 import io.firn.FirnException;
 import io.firn.format.BatchFormat;
 import io.firn.format.BatchVerifier;
@@ -61,7 +62,7 @@ public final class SegmentIndexes {
                 view.unpin();
             }
         } catch (IOException e) {
-            throw new FirnException("the index of " + segment + " cannot be made", e);
+            throw new MediumException("the index of " + segment + " cannot be made", e);
         }
     }
 

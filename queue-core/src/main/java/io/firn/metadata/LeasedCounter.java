@@ -1,5 +1,6 @@
 package io.firn.metadata;
 
+import io.firn.MediumException;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.firn.FirnException;
 import io.firn.medium.Fields;
@@ -51,7 +52,7 @@ public final class LeasedCounter {
                 spare.write(file, SmallFile.content(file, MAGIC, VERSION, values));
                 leasedBelow = upTo;
             } catch (IOException e) {
-                throw new FirnException(
+                throw new MediumException(
                         "numbers could not be reserved in " + file + ": " + e.getMessage(), e);
             }
         }

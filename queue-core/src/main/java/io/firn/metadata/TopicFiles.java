@@ -1,5 +1,6 @@
 package io.firn.metadata;
 
+import io.firn.MediumException;
 import io.firn.FirnException;
 import io.firn.InvalidOptionException;
 import io.firn.Topic;
@@ -215,6 +216,6 @@ public final class TopicFiles {
     }
 
     public static FirnException failed(String what, IOException cause) {
-        return new FirnException(what + ": " + Reason.of(cause), cause);
+        return new MediumException(what + ": " + Reason.of(cause), cause);
     }
 }

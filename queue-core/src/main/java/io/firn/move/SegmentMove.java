@@ -1,5 +1,6 @@
 package io.firn.move;
 
+import io.firn.MediumException;
 import io.firn.FirnException;
 import io.firn.MoveControl;
 import io.firn.MoveOutcome;
@@ -197,6 +198,6 @@ public final class SegmentMove {
                         + " and stays where it is: "
                         + e.getMessage();
         LOG.log(System.Logger.Level.DEBUG, what, e);
-        return new FirnException(what, e);
+        return new MediumException(what, e);
     }
 }

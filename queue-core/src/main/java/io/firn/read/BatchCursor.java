@@ -1,5 +1,6 @@
 package io.firn.read;
 
+import io.firn.MediumException;
 import io.firn.BatchTooLargeException;
 import io.firn.DamagedRange;
 import io.firn.DamagedRangeException;
@@ -600,7 +601,7 @@ final class BatchCursor {
     /** Returns the error for a segment whose medium cannot be read; the place stays. */
     FirnException unreadable(Throwable cause) {
         open = false;
-        return new FirnException(
+        return new MediumException(
                 log + ": segment " + segment + " cannot be read: " + cause.getMessage(), cause);
     }
 }

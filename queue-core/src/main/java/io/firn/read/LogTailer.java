@@ -1,7 +1,7 @@
 package io.firn.read;
 
+import java.util.ConcurrentModificationException;
 import io.firn.ClosedException;
-import io.firn.ConcurrentUseException;
 import io.firn.Cursor;
 import io.firn.InvalidOptionException;
 import io.firn.IsolationLevel;
@@ -370,7 +370,7 @@ public final class LogTailer implements Tailer {
         }
         Thread other = polledBy == null ? waitsBy : polledBy;
         if (other != null && other != here) {
-            throw new ConcurrentUseException(
+            throw new ConcurrentModificationException(
                     "the tailer is being polled by the thread "
                             + other.getName()
                             + ": it is for one thread at a time; this call has read nothing; use the"

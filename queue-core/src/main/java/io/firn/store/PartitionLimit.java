@@ -1,6 +1,6 @@
 package io.firn.store;
 
-import io.firn.TooManyPartitionsException;
+import io.firn.LimitExceededException;
 import io.firn.budget.HeapBudget;
 import java.io.IOException;
 
@@ -38,11 +38,12 @@ public final class PartitionLimit {
     /**
      * Checks that there may be so many more.
      *
-     * @throws TooManyPartitionsException otherwise
+     * @throws LimitExceededException otherwise
      */
     void checkRoom(String topic, long present, int more) {
         if (present + more > most) {
-            throw new TooManyPartitionsException(
+            throw new LimitExceededException(
+                    LimitExceededException.Limit.PARTITIONS, 
                     "topic "
                             + topic
                             + " would have "

@@ -1,5 +1,6 @@
 package io.firn.store;
 
+import io.firn.MediumException;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.firn.CompactionMetrics;
 import io.firn.DamagedRange;
@@ -326,7 +327,7 @@ public final class PartitionLog implements HostedPartition {
         try {
             log.raiseLogStart(offset);
         } catch (IOException e) {
-            throw new FirnException(this + ": the new log start offset could not be written", e);
+            throw new MediumException(this + ": the new log start offset could not be written", e);
         }
         return logStartOffset();
     }

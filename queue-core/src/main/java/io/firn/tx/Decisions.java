@@ -1,6 +1,6 @@
 package io.firn.tx;
 
-import io.firn.AppenderBusyException;
+import io.firn.BusyException;
 import io.firn.FirnException;
 import io.firn.RecordTooLargeException;
 import io.firn.StoreFullException;
@@ -212,7 +212,7 @@ final class Decisions {
         long marker;
         try {
             marker = mark(only, producer.identity().id(), markerEpoch, true, NO_DECISION, true);
-        } catch (StoreFullException | AppenderBusyException e) {
+        } catch (StoreFullException | BusyException e) {
             return false;
         } catch (FirnException e) {
             if (only.log().state().isPoisoned() && !wasPoisoned) {

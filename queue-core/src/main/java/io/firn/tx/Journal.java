@@ -1,5 +1,6 @@
 package io.firn.tx;
 
+import io.firn.MediumException;
 import io.firn.Appender;
 import io.firn.Batch;
 import io.firn.DamagedRangeException;
@@ -70,7 +71,7 @@ final class Journal {
                 partition = store.journal();
                 appender = partition.user().openAppender();
             } catch (IOException e) {
-                throw new FirnException(
+                throw new MediumException(
                         "the journal of transactions could not be created: " + e.getMessage(), e);
             }
         }

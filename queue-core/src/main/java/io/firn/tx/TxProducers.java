@@ -1,6 +1,6 @@
 package io.firn.tx;
 
-import io.firn.TooManyProducersException;
+import io.firn.LimitExceededException;
 import io.firn.host.ProducerIdentity;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -68,12 +68,13 @@ final class TxProducers {
     /**
      * Returns the producer of a name, and makes it if there is none.
      *
-     * @throws TooManyProducersException when there are too many
+     * @throws LimitExceededException when there are too many
      */
     synchronized TxProducer findOrAdd(String name, Function<String, TxProducer> make) {
         TxProducer known = byName.get(name);
         if (known == null && byName.size() >= mostNames) {
-            throw new TooManyProducersException(
+            throw new LimitExceededException(
+                    LimitExceededException.Limit.PRODUCERS, 
                     "the store has "
                             + mostNames
                             + " named producers, the most there may be: use names again instead of"

@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
-import io.firn.TooManyProducersException;
+import io.firn.LimitExceededException;
 import io.firn.host.ProducerIdentity;
 import org.junit.jupiter.api.Test;
 
@@ -23,7 +23,7 @@ class TxProducersTest {
             producers.findOrAdd(Integer.toString(i), TxProducersTest::make);
         }
         assertThrows(
-                TooManyProducersException.class,
+                LimitExceededException.class,
                 () -> producers.findOrAdd("one more", TxProducersTest::make));
         assertSame(first, producers.findOrAdd("0", TxProducersTest::make));
     }

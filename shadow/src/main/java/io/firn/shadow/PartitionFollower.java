@@ -1,5 +1,6 @@
 package io.firn.shadow;
 
+import io.firn.InvalidOptionException;
 import io.firn.ClosedException;
 import io.firn.FirnException;
 import io.firn.PoisonedException;
@@ -436,7 +437,7 @@ final class PartitionFollower implements FollowedPartition, AutoCloseable {
         } catch (RecordTooLargeException | PoisonedException | UnknownTopicException e) {
             events.stopped(e.getMessage());
             stop(FollowState.STOPPED, e.getMessage());
-        } catch (FirnException e) {
+        } catch (FirnException | InvalidOptionException e) {
             copy.dropRest();
             retry(e.getMessage());
         } catch (RuntimeException e) {

@@ -1,5 +1,6 @@
 package io.firn.shadow;
 
+import io.firn.MediumException;
 import io.firn.FirnException;
 import io.firn.LogStore;
 import io.firn.Topic;
@@ -58,7 +59,7 @@ record SourceNote(String clusterId, UUID topicId) {
                             + "): restore it, or delete the topic here, to copy it anew",
                     e);
         } catch (IOException e) {
-            throw new FirnException(
+            throw new MediumException(
                     "could not read " + file + ", which says where a topic is copied from", e);
         }
     }
@@ -76,7 +77,7 @@ record SourceNote(String clusterId, UUID topicId) {
                     VERSION,
                     Map.of(CLUSTER, clusterId, TOPIC, topicId.toString()));
         } catch (IOException e) {
-            throw new FirnException(
+            throw new MediumException(
                     "could not write " + file + ", which says where a topic is copied from", e);
         }
     }
@@ -90,7 +91,7 @@ record SourceNote(String clusterId, UUID topicId) {
                 medium.delete(file);
             }
         } catch (IOException e) {
-            throw new FirnException("could not delete " + file, e);
+            throw new MediumException("could not delete " + file, e);
         }
     }
 }

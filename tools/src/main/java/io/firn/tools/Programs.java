@@ -30,7 +30,8 @@ public final class Programs {
                 .setExecutionExceptionHandler(
                         (failure, line, parsed) -> {
                             if (failure instanceof IOException
-                                    || failure instanceof FirnException) {
+                                    || failure instanceof FirnException
+                                    || failure instanceof InvalidOptionException) {
                                 line.getErr().println(failure.getMessage());
                                 return failure instanceof InvalidOptionException
                                         ? CommandLine.ExitCode.USAGE

@@ -2,6 +2,7 @@ package io.firn.server.group;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import io.firn.MediumException;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.firn.FirnException;
 import io.firn.medium.DamagedFileException;
@@ -83,7 +84,7 @@ final class GroupFiles {
             }
             return ids;
         } catch (IOException | IllegalArgumentException e) {
-            throw new FirnException("groups could not be listed: " + e.getMessage(), e);
+            throw new MediumException("groups could not be listed: " + e.getMessage(), e);
         }
     }
 
@@ -93,7 +94,7 @@ final class GroupFiles {
         try {
             return isPossible(file) && medium.exists(file);
         } catch (IOException e) {
-            throw new FirnException(
+            throw new MediumException(
                     "group " + groupId + " could not be looked for: " + e.getMessage(), e);
         }
     }
@@ -108,7 +109,7 @@ final class GroupFiles {
             logCorrupted(name, e);
             return null;
         } catch (IOException e) {
-            throw new FirnException(
+            throw new MediumException(
                     "group " + groupId + " could not be read: " + e.getMessage(), e);
         }
     }
@@ -165,7 +166,7 @@ final class GroupFiles {
             SmallFile.write(medium, file(group.id()), MAGIC, VERSION, encode(group));
             group.wrote();
         } catch (IOException e) {
-            throw new FirnException(
+            throw new MediumException(
                     "group " + group.id() + " could not be written: " + e.getMessage(), e);
         } finally {
             if (isLarge) {
@@ -179,7 +180,7 @@ final class GroupFiles {
             medium.delete(file(groupId));
             medium.forceDirectory(directory);
         } catch (IOException e) {
-            throw new FirnException(
+            throw new MediumException(
                     "group " + groupId + " could not be deleted: " + e.getMessage(), e);
         }
     }

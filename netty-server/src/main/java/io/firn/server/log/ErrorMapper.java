@@ -1,6 +1,7 @@
 package io.firn.server.log;
 
-import io.firn.AppenderBusyException;
+import io.firn.LimitExceededException.Limit;
+import io.firn.BusyException;
 import io.firn.BatchTooLargeException;
 import io.firn.ClosedException;
 import io.firn.DamagedRangeException;
@@ -14,8 +15,7 @@ import io.firn.ProducerFencedException;
 import io.firn.RecordTooLargeException;
 import io.firn.ReplicatedTopicException;
 import io.firn.StoreFullException;
-import io.firn.TooManyPartitionsException;
-import io.firn.TooManyProducersException;
+import io.firn.LimitExceededException;
 import io.firn.TopicExistsException;
 import io.firn.TransactionStateException;
 import io.firn.TruncatedException;
@@ -40,7 +40,7 @@ public final class ErrorMapper implements WireErrors {
     private static final System.Logger LOG = System.getLogger("io.firn.server");
 
     /** Those whose messages are about the request and what it names. */
-    private static final Map<Class<? extends FirnException>, Errors> OF_REQUESTS =
+    private static final Map<Class<? extends RuntimeException>, Errors> OF_REQUESTS =
             Map.ofEntries(
                     Map.entry(InvalidBatchException.class, Errors.INVALID_RECORD),
                     Map.entry(
@@ -51,13 +51,11 @@ public final class ErrorMapper implements WireErrors {
                     Map.entry(RecordTooLargeException.class, Errors.MESSAGE_TOO_LARGE),
                     Map.entry(TopicExistsException.class, Errors.TOPIC_ALREADY_EXISTS),
                     // As Kafka's controller for too many at once.
-                    Map.entry(TooManyPartitionsException.class, Errors.POLICY_VIOLATION),
+                    Map.entry(LimitExceededException.class, Errors.POLICY_VIOLATION),
                     // Only the source, or the application, appends to it: another try would not
                     // succeed.
                     Map.entry(ReplicatedTopicException.class, Errors.POLICY_VIOLATION),
-                    Map.entry(AppenderBusyException.class, Errors.POLICY_VIOLATION),
-                    // The client tries again.
-                    Map.entry(TooManyProducersException.class, Errors.COORDINATOR_NOT_AVAILABLE),
+                    Map.entry(BusyException.class, Errors.POLICY_VIOLATION),
                     Map.entry(OffsetOutOfRangeException.class, Errors.OFFSET_OUT_OF_RANGE),
                     Map.entry(TruncatedException.class, Errors.OFFSET_OUT_OF_RANGE),
                     Map.entry(InvalidOptionException.class, Errors.INVALID_REQUEST));
@@ -76,6 +74,9 @@ public final class ErrorMapper implements WireErrors {
         }
         if (error instanceof InvalidBatchException invalid && invalid.isCorrupt()) {
             return Errors.CORRUPT_MESSAGE;
+        }
+        if (error instanceof LimitExceededException e && e.limit() == Limit.PRODUCERS) {
+            return Errors.COORDINATOR_NOT_AVAILABLE; // the client tries again
         }
         Errors ofRequest = OF_REQUESTS.get(error.getClass());
         if (ofRequest != null) {

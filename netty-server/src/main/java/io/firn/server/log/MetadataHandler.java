@@ -1,7 +1,7 @@
 package io.firn.server.log;
 
 import io.firn.InvalidOptionException;
-import io.firn.TooManyPartitionsException;
+import io.firn.LimitExceededException;
 import io.firn.TopicExistsException;
 import io.firn.UnreadableTopicException;
 import io.firn.server.quota.QuotaUsage;
@@ -262,7 +262,7 @@ public final class MetadataHandler implements Handler<MetadataRequestData> {
             return missing; // the client tries again after the throttle time
         } catch (TopicExistsException e) {
             return Errors.LEADER_NOT_AVAILABLE; // another client has just created it
-        } catch (UnreadableTopicException | TooManyPartitionsException e) {
+        } catch (UnreadableTopicException | LimitExceededException e) {
             listener.onCreation(exchange, name, ErrorMapper.codeOf(e));
             return ErrorMapper.codeOf(e);
         } catch (InvalidOptionException e) {

@@ -1,7 +1,7 @@
 package io.firn.server.log;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
-import io.firn.AppenderBusyException;
+import io.firn.BusyException;
 import io.firn.UnknownTopicException;
 import io.firn.host.AppenderHolder;
 import io.firn.host.HostedAppender;
@@ -52,7 +52,7 @@ public final class ServedPartition implements VisibleListener {
     /**
      * Returns the appender that all producers share, for one use, which {@link #release} ends.
      *
-     * @throws AppenderBusyException if the application has an exclusive appender
+     * @throws BusyException if the application has an exclusive appender
      */
     HostedAppender acquire() {
         while (true) {
@@ -77,7 +77,7 @@ public final class ServedPartition implements VisibleListener {
         if (uses.get() == GIVEN_UP) {
             try {
                 appender = partition.openAppender(new Holder());
-            } catch (AppenderBusyException e) {
+            } catch (BusyException e) {
                 throw refused();
             }
             uses.set(0);
@@ -85,7 +85,7 @@ public final class ServedPartition implements VisibleListener {
     }
 
     @GuardedBy("this")
-    private AppenderBusyException refused() {
+    private BusyException refused() {
         String why =
                 this
                         + " takes no records from clients, because the application that embeds the"
@@ -97,7 +97,7 @@ public final class ServedPartition implements VisibleListener {
                     System.Logger.Level.WARNING,
                     why + ": they receive POLICY_VIOLATION until it is closed");
         }
-        return new AppenderBusyException(why);
+        return new BusyException(why);
     }
 
     /** Gives the appender up while no request uses it. */

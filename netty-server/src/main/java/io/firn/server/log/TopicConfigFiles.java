@@ -1,5 +1,6 @@
 package io.firn.server.log;
 
+import io.firn.MediumException;
 import io.firn.FirnException;
 import io.firn.Topic;
 import io.firn.TopicOptions;
@@ -67,7 +68,7 @@ final class TopicConfigFiles {
         try {
             return SmallFile.read(medium, file(topic), MAGIC, VERSION);
         } catch (IOException e) {
-            throw new FirnException(
+            throw new MediumException(
                     "the configuration of topic "
                             + topic.name()
                             + " cannot be read: "
@@ -137,7 +138,7 @@ final class TopicConfigFiles {
         try {
             SmallFile.write(medium, file(topic), MAGIC, VERSION, text);
         } catch (IOException e) {
-            throw new FirnException(
+            throw new MediumException(
                     "the configuration of topic "
                             + topic.name()
                             + " could not be written: "

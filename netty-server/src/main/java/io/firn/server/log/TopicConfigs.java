@@ -60,7 +60,7 @@ final class TopicConfigs {
         if (!change.choices().equals(before)) {
             try {
                 files.change(topic, before, change, () -> {});
-            } catch (FirnException e) {
+            } catch (FirnException | InvalidOptionException e) {
                 warn(topic, e);
                 return change.choices().heldBy(topic.options());
             }

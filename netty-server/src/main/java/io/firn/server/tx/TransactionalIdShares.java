@@ -1,6 +1,6 @@
 package io.firn.server.tx;
 
-import io.firn.TooManyProducersException;
+import io.firn.LimitExceededException;
 import io.firn.budget.HeapBudget;
 import io.firn.host.TransactionCoordinator;
 import io.firn.server.wire.ClientShares;
@@ -43,7 +43,7 @@ final class TransactionalIdShares {
     /**
      * Called before a name is opened.
      *
-     * @throws TooManyProducersException when it is a new one, and the client has too many
+     * @throws LimitExceededException when it is a new one, and the client has too many
      */
     void onOpen(String name, String owner) {
         if (coordinator.find(name) != null || owners.containsKey(name)) {
@@ -52,7 +52,8 @@ final class TransactionalIdShares {
         if (!shares.tryAdd(owner, 1)) {
             forgetExpired();
             if (!shares.tryAdd(owner, 1)) {
-                throw new TooManyProducersException(
+                throw new LimitExceededException(
+                    LimitExceededException.Limit.PRODUCERS, 
                         "client "
                                 + owner
                                 + " has used its share of the names of producers, half of those"

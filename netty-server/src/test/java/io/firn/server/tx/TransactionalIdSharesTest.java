@@ -2,8 +2,8 @@ package io.firn.server.tx;
 
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
+import io.firn.LimitExceededException;
 import io.firn.LogStore;
-import io.firn.TooManyProducersException;
 import io.firn.Transaction.State;
 import io.firn.file.FileTier;
 import io.firn.host.HostedStore;
@@ -51,12 +51,12 @@ class TransactionalIdSharesTest {
             open(names, coordinator, "before", "greedy");
             open(names, coordinator, "a", "greedy");
             open(names, coordinator, "b", "greedy");
-            assertThrows(TooManyProducersException.class, () -> names.onOpen("c", "greedy"));
+            assertThrows(LimitExceededException.class, () -> names.onOpen("c", "greedy"));
             open(names, coordinator, "b", "greedy");
             open(names, coordinator, "b", "other");
             open(names, coordinator, "c", "other");
             open(names, coordinator, "d", "other");
-            assertThrows(TooManyProducersException.class, () -> names.onOpen("e", "third"));
+            assertThrows(LimitExceededException.class, () -> names.onOpen("e", "third"));
         }
     }
 
@@ -78,7 +78,7 @@ class TransactionalIdSharesTest {
         TransactionalIdShares names = new TransactionalIdShares(coordinator);
         names.onOpen("a", "greedy");
         opened.add("a");
-        assertThrows(TooManyProducersException.class, () -> names.onOpen("b", "greedy"));
+        assertThrows(LimitExceededException.class, () -> names.onOpen("b", "greedy"));
     }
 
     @Test
@@ -93,7 +93,7 @@ class TransactionalIdSharesTest {
             names.onOpen("b", "client");
             open(names, HostedStore.of(store).transactions(), "c", "client");
             open(names, HostedStore.of(store).transactions(), "d", "client");
-            assertThrows(TooManyProducersException.class, () -> names.onOpen("e", "client"));
+            assertThrows(LimitExceededException.class, () -> names.onOpen("e", "client"));
         }
     }
 }

@@ -1,0 +1,20 @@
+package io.firn;
+
+/**
+ * The superclass of the exceptions for calls that are refused because of what the log holds, what
+ * its options allow, or what was closed. The same call is refused again: the program has to decide
+ * what to do instead. Nothing was appended or changed.
+ */
+public abstract class RefusedException extends FirnException {
+    private static final long serialVersionUID = 1L;
+
+    /** Creates the exception with a complete message. */
+    protected RefusedException(String message) {
+        super(message);
+    }
+
+    /** Creates the exception with its cause. */
+    protected RefusedException(String message, Throwable cause) {
+        super(message, cause);
+    }
+}
