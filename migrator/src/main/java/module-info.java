@@ -1,7 +1,6 @@
 /** Moves segments between tiers: what to move, when, and how fast. */
 module io.firn.migrator {
     requires transitive io.firn;
-    requires static com.google.errorprone.annotations;
 
     exports io.firn.migrator;
 }

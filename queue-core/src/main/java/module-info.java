@@ -5,7 +5,6 @@ module io.firn {
     requires jdk.jfr;
     requires jdk.unsupported;
     requires static com.github.luben.zstd_jni;
-    requires static com.google.errorprone.annotations;
     requires static org.lz4.java;
 
     uses io.firn.LogStoreBuilder;

@@ -1,7 +1,6 @@
 /** Local copies of a Kafka cluster's topics, with the same offsets. */
 module io.firn.shadow {
     requires transitive io.firn;
-    requires static com.google.errorprone.annotations;
     requires kafka.clients;
 
     exports io.firn.shadow;

@@ -1,7 +1,6 @@
 /** The file tier: segments as files in a directory per partition. */
 module io.firn.file {
     requires transitive io.firn;
-    requires static com.google.errorprone.annotations;
 
     provides io.firn.spi.TierInspector with
             io.firn.file.FileInspector;

@@ -1,7 +1,6 @@
 /** The persistent-memory tier: segments in the blocks of a pool. */
 module io.firn.pmem {
     requires transitive io.firn;
-    requires static com.google.errorprone.annotations;
     requires jdk.nio.mapmode;
 
     provides io.firn.spi.TierInspector with

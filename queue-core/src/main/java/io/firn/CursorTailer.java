@@ -1,8 +1,8 @@
 package io.firn;
 
-import java.util.ConcurrentModificationException;
 import io.firn.RecordHandler.Action;
 import java.time.Duration;
+import java.util.ConcurrentModificationException;
 import java.util.Iterator;
 import java.util.NoSuchElementException;
 import java.util.Objects;

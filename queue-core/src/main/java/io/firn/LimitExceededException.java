@@ -9,8 +9,8 @@ public final class LimitExceededException extends RefusedException {
         /** The partitions of a store: {@link LogStoreBuilder#maxPartitions}. */
         PARTITIONS,
         /**
-         * The named producers of a store. Those that are not used for 7 days are forgotten, or after
-         * another {@linkplain LogStoreBuilder#producerNameExpiry time}.
+         * The named producers of a store. Those that are not used for 7 days are forgotten, or
+         * after another {@linkplain LogStoreBuilder#producerNameExpiry time}.
          */
         PRODUCERS
     }

@@ -38,8 +38,7 @@ public interface Partition {
      * POLICY_VIOLATION. The server's own appender does not keep it from being opened, except while
      * a produce request is in progress.
      *
-     * @throws BusyException when the partition has an appender that is not given up; says
-     *     which
+     * @throws BusyException when the partition has an appender that is not given up; says which
      */
     ExclusiveAppender openExclusiveAppender();
 

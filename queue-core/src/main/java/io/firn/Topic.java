@@ -99,8 +99,8 @@ public interface Topic {
      * begins, durably. Each call adds the cursor to those for which {@link
      * TopicOptions#retainUntilRead} waits, if that is all.
      *
-     * @throws BusyException when a tailer of this cursor for one of these partitions is open:
-     *     each would move the cursor past records that the other one has not read
+     * @throws BusyException when a tailer of this cursor for one of these partitions is open: each
+     *     would move the cursor past records that the other one has not read
      * @throws InvalidOptionException when there is no such partition, or the store is open
      *     read-only: cursors are advanced by the writing process
      */

@@ -21,13 +21,16 @@ class ExceptionKindsTest {
 
     private static final List<JavaClass> PUBLIC =
             new ClassFileImporter()
-                    .withImportOption(ImportOption.Predefined.DO_NOT_INCLUDE_TESTS)
-                    .importPackages("io.firn")
-                    .stream()
-                    .filter(each -> each.isAssignableTo(RuntimeException.class))
-                    .filter(each -> List.of("io.firn", "io.firn.host").contains(each.getPackageName()))
-                    .filter(each -> each.getModifiers().contains(JavaModifier.PUBLIC))
-                    .toList();
+                            .withImportOption(ImportOption.Predefined.DO_NOT_INCLUDE_TESTS)
+                            .importPackages("io.firn")
+                            .stream()
+                            .filter(each -> each.isAssignableTo(RuntimeException.class))
+                            .filter(
+                                    each ->
+                                            List.of("io.firn", "io.firn.host")
+                                                    .contains(each.getPackageName()))
+                            .filter(each -> each.getModifiers().contains(JavaModifier.PUBLIC))
+                            .toList();
 
     @Test
     void shouldGiveEveryExceptionOneThingToCatch() {

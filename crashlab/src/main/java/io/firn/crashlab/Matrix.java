@@ -1,6 +1,6 @@
 package io.firn.crashlab;
 
-import com.google.errorprone.annotations.concurrent.GuardedBy;
+import io.firn.medium.GuardedBy;
 import java.util.EnumMap;
 import java.util.Locale;
 import java.util.Map;

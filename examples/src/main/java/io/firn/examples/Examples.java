@@ -2,8 +2,8 @@ package io.firn.examples;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import io.firn.InvalidOptionException;
 import io.firn.FirnException;
+import io.firn.InvalidOptionException;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.UncheckedIOException;

@@ -13,8 +13,8 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.firn.Appender;
-import io.firn.BusyException;
 import io.firn.Batch;
+import io.firn.BusyException;
 import io.firn.ClosedException;
 import io.firn.Compression;
 import io.firn.InvalidOptionException;

@@ -68,8 +68,7 @@ class AppenderHolderTest {
             assertThrows(ClosedException.class, () -> shared.append(bytes("c")));
             shared.close();
             assertThrows(
-                    BusyException.class,
-                    () -> HostedPartition.of(partition).openAppender(holder));
+                    BusyException.class, () -> HostedPartition.of(partition).openAppender(holder));
             refused();
         }
         assertEquals(1, holder.asked, "what is closed is not asked for");

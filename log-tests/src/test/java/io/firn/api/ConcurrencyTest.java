@@ -5,8 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.firn.Appender;
-import io.firn.BusyException;
 import io.firn.Batch;
+import io.firn.BusyException;
 import io.firn.Claim;
 import io.firn.ClosedException;
 import io.firn.Durability;

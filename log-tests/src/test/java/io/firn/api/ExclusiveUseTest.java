@@ -4,7 +4,6 @@ import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import java.util.ConcurrentModificationException;
 import io.firn.BusyException;
 import io.firn.Claim;
 import io.firn.ClosedException;
@@ -15,6 +14,7 @@ import io.firn.Partition;
 import io.firn.StoredRecord;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.ConcurrentModificationException;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;

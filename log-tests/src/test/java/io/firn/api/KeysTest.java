@@ -10,7 +10,6 @@ import io.firn.Claim;
 import io.firn.CleanupPolicy;
 import io.firn.Compression;
 import io.firn.ExclusiveAppender;
-import io.firn.FirnException;
 import io.firn.InvalidOptionException;
 import io.firn.LogStore;
 import io.firn.Partition;

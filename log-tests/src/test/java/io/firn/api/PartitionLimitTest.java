@@ -5,10 +5,10 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.firn.InvalidOptionException;
+import io.firn.LimitExceededException;
 import io.firn.LogStore;
 import io.firn.LogStoreBuilder;
 import io.firn.StoreOpenException;
-import io.firn.LimitExceededException;
 import io.firn.Topic;
 import io.firn.TopicOptions;
 import io.firn.medium.FileMedium;
@@ -44,8 +44,7 @@ class PartitionLimitTest {
             store.createTopic("first", partitions(6));
             List<Path> before = Stores.filesIn(directory);
             assertThrows(
-                    LimitExceededException.class,
-                    () -> store.createTopic("second", partitions(5)));
+                    LimitExceededException.class, () -> store.createTopic("second", partitions(5)));
             assertThrows(
                     LimitExceededException.class,
                     () -> store.ensureTopic("second", partitions(100_000)));
@@ -77,8 +76,7 @@ class PartitionLimitTest {
         }
         try (LogStore store = limited(10).open()) {
             assertThrows(
-                    LimitExceededException.class,
-                    () -> store.createTopic("second", partitions(5)));
+                    LimitExceededException.class, () -> store.createTopic("second", partitions(5)));
             store.deleteTopic("first");
             while (store.doWork() > 0) {
                 continue;
@@ -95,8 +93,7 @@ class PartitionLimitTest {
         try (LogStore store = limited(5).open()) {
             assertEquals(6, store.openTopic("first").partitionCount());
             assertThrows(
-                    LimitExceededException.class,
-                    () -> store.createTopic("second", partitions(1)));
+                    LimitExceededException.class, () -> store.createTopic("second", partitions(1)));
         }
         assertThrows(InvalidOptionException.class, () -> limited(0));
     }

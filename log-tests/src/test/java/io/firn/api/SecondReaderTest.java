@@ -5,9 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import java.util.ConcurrentModificationException;
-import io.firn.BusyException;
 import io.firn.Appender;
+import io.firn.BusyException;
 import io.firn.CursorOptions;
 import io.firn.CursorTailer;
 import io.firn.InvalidOptionException;
@@ -17,6 +16,7 @@ import io.firn.Tailer;
 import io.firn.Topic;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ConcurrentModificationException;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicReference;
@@ -73,7 +73,8 @@ class SecondReaderTest {
                                             10));
             Stores.await("the handler", () -> in.getCount() == 0);
             for (Runnable use : List.<Runnable>of(() -> read(tailer), () -> tailer.seek(0))) {
-                String refused = assertThrows(ConcurrentModificationException.class, use::run).getMessage();
+                String refused =
+                        assertThrows(ConcurrentModificationException.class, use::run).getMessage();
                 assertTrue(refused.contains("the thread test"), refused);
                 assertTrue(refused.contains("one thread at a time"), refused);
             }

@@ -6,8 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.firn.Appender;
-import io.firn.BusyException;
 import io.firn.Batch;
+import io.firn.BusyException;
 import io.firn.Claim;
 import io.firn.CleanupPolicy;
 import io.firn.ClosedException;
@@ -383,11 +383,9 @@ class TransactionTest {
         try (ExclusiveAppender exclusive = topic.partition(0).openExclusiveAppender();
                 Transaction tx = store.beginTransaction()) {
             exclusive.append(Stores.bytes("x"));
-            assertThrows(
-                    BusyException.class, () -> tx.append(topic.partition(0), batch("a")));
+            assertThrows(BusyException.class, () -> tx.append(topic.partition(0), batch("a")));
             tx.append(topic.partition(1), batch("a"));
-            assertThrows(
-                    BusyException.class, () -> topic.partition(1).openExclusiveAppender());
+            assertThrows(BusyException.class, () -> topic.partition(1).openExclusiveAppender());
             tx.commit();
         }
         try (ExclusiveAppender exclusive = topic.partition(1).openExclusiveAppender()) {

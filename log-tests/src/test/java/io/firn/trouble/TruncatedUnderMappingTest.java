@@ -3,7 +3,6 @@ package io.firn.trouble;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import java.util.ConcurrentModificationException;
 import io.firn.Appender;
 import io.firn.Durability;
 import io.firn.FirnException;
@@ -17,6 +16,7 @@ import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ConcurrentModificationException;
 import java.util.List;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;

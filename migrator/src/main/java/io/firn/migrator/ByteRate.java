@@ -1,6 +1,6 @@
 package io.firn.migrator;
 
-import com.google.errorprone.annotations.concurrent.GuardedBy;
+import io.firn.medium.GuardedBy;
 
 /** Limits the bytes per second that all threads copy together. Thread-safe. */
 final class ByteRate {

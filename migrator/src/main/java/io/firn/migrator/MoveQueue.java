@@ -1,7 +1,7 @@
 package io.firn.migrator;
 
-import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.firn.StoreSnapshot;
+import io.firn.medium.GuardedBy;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.HashMap;

@@ -1,6 +1,6 @@
 package io.firn.migrator;
 
-import com.google.errorprone.annotations.concurrent.GuardedBy;
+import io.firn.medium.GuardedBy;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;

@@ -1,7 +1,7 @@
 package io.firn.migrator;
 
-import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.firn.MoveOutcome;
+import io.firn.medium.GuardedBy;
 import io.firn.medium.GuardedLog;
 import java.util.List;
 

@@ -1,7 +1,7 @@
 package io.firn.server;
 
-import io.firn.InvalidOptionException;
 import io.firn.FirnException;
+import io.firn.InvalidOptionException;
 import io.firn.medium.FileMedium;
 import io.firn.medium.OpenToOthers;
 import io.firn.server.config.Listener;

@@ -1,9 +1,9 @@
 package io.firn.server;
 
-import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.firn.LogStore;
 import io.firn.host.HostedStore;
 import io.firn.host.StoreService;
+import io.firn.medium.GuardedBy;
 import java.io.IOException;
 
 /**

@@ -136,9 +136,7 @@ class ExclusiveAppenderTest {
                 wire.send(Asks.produceBytes(TOPIC, 0, Asks.ALL, Asks.batch(VALUE)));
                 Running.await("the force to be stuck", () -> gate.held() > 0);
                 BusyException e =
-                        assertThrows(
-                                BusyException.class,
-                                () -> partition.openExclusiveAppender());
+                        assertThrows(BusyException.class, () -> partition.openExclusiveAppender());
                 assertTrue(e.getMessage().contains("FirnServer"), e::getMessage);
                 gate.open();
                 assertEquals(Errors.NONE.code(), Asks.produced(wire).errorCode());

@@ -1,12 +1,12 @@
 package io.firn.server;
 
-import io.firn.InvalidOptionException;
 import io.firn.Appender;
 import io.firn.Batch;
 import io.firn.CleanupPolicy;
 import io.firn.Cursor;
 import io.firn.DamagedRangeException;
 import io.firn.FirnException;
+import io.firn.InvalidOptionException;
 import io.firn.LogStore;
 import io.firn.Partition;
 import io.firn.RecordHandler.Action;

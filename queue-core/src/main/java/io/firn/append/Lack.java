@@ -1,8 +1,8 @@
 package io.firn.append;
 
-import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.firn.StoreFullException;
 import io.firn.log.SegmentedLog;
+import io.firn.medium.GuardedBy;
 
 /**
  * How long appends to a partition have found no file descriptor. A lack that is over soon is waited

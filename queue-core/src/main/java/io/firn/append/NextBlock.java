@@ -1,7 +1,7 @@
 package io.firn.append;
 
-import io.firn.MediumException;
 import io.firn.FirnException;
+import io.firn.MediumException;
 import io.firn.StoreFullException;
 import io.firn.background.Signal;
 import io.firn.log.FreedBlocks;

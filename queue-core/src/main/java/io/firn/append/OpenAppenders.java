@@ -1,6 +1,5 @@
 package io.firn.append;
 
-import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.firn.BusyException;
 import io.firn.ExclusiveAppender;
 import io.firn.ReplicatedTopicException;
@@ -13,6 +12,7 @@ import io.firn.log.AppendAlarm;
 import io.firn.log.BatchInfo;
 import io.firn.log.LogSegment;
 import io.firn.log.SegmentedLog;
+import io.firn.medium.GuardedBy;
 import io.firn.medium.GuardedLog;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -300,8 +300,8 @@ public final class OpenAppenders {
      * @param holds whether readers are held up nevertheless, until {@link SegmentedLog#release}
      * @return the marker's offset; −1 when no transaction of the producer is open here
      * @throws io.firn.StoreFullException when no tier has room
-     * @throws BusyException when an exclusive appender has an open claim, or a long append
-     *     is in progress: try again
+     * @throws BusyException when an exclusive appender has an open claim, or a long append is in
+     *     progress: try again
      */
     public long appendMarker(byte[] marker, boolean isCommit, int decision, boolean holds) {
         BatchInfo info = new BatchInfo().read(marker);

@@ -1,6 +1,5 @@
 package io.firn.append;
 
-import java.util.ConcurrentModificationException;
 import io.firn.Batch;
 import io.firn.Claim;
 import io.firn.ClosedException;
@@ -16,6 +15,7 @@ import io.firn.host.HostedAppender;
 import io.firn.log.BatchInfo;
 import io.firn.log.SegmentedLog;
 import java.nio.ByteBuffer;
+import java.util.ConcurrentModificationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.BooleanSupplier;
 import org.agrona.DirectBuffer;

@@ -1,8 +1,8 @@
 package io.firn.append;
 
-import io.firn.MediumException;
 import io.firn.FirnException;
 import io.firn.InvalidOptionException;
+import io.firn.MediumException;
 import io.firn.UnexpectedOffsetException;
 import io.firn.force.PartitionForcer;
 import io.firn.format.BatchFormat;

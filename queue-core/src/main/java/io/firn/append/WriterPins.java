@@ -1,7 +1,6 @@
 package io.firn.append;
 
 import io.firn.MediumException;
-import io.firn.FirnException;
 import io.firn.log.LogSegment;
 import io.firn.log.SegmentedLog;
 import io.firn.medium.OutOfDescriptorsException;

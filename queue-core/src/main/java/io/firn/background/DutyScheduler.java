@@ -1,6 +1,6 @@
 package io.firn.background;
 
-import com.google.errorprone.annotations.concurrent.GuardedBy;
+import io.firn.medium.GuardedBy;
 import org.agrona.concurrent.EpochClock;
 import org.agrona.concurrent.NanoClock;
 

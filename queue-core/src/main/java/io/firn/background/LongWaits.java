@@ -1,6 +1,6 @@
 package io.firn.background;
 
-import com.google.errorprone.annotations.concurrent.GuardedBy;
+import io.firn.medium.GuardedBy;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.locks.LockSupport;

@@ -1,6 +1,5 @@
 package io.firn.cursor;
 
-import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.firn.CursorMetrics;
 import io.firn.FirnException;
 import io.firn.Partition;
@@ -8,6 +7,7 @@ import io.firn.RecordHandler.Action;
 import io.firn.Tailer;
 import io.firn.log.LogSegment;
 import io.firn.log.SegmentedLog;
+import io.firn.medium.GuardedBy;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;

@@ -3,7 +3,6 @@ package io.firn.cursor;
 import static io.firn.cursor.CursorPositions.NEVER;
 
 import io.firn.BusyException;
-import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.firn.ClosedException;
 import io.firn.FirnException;
 import io.firn.cursor.CursorPositions.Write;
@@ -12,6 +11,7 @@ import io.firn.host.HostedCursor;
 import io.firn.log.SegmentedLog;
 import io.firn.log.TopicContext;
 import io.firn.medium.DamagedFileException;
+import io.firn.medium.GuardedBy;
 import io.firn.metadata.TopicFiles;
 import java.io.IOException;
 import java.util.BitSet;

@@ -1,6 +1,5 @@
 package io.firn.cursor;
 
-import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.firn.Cursor;
 import io.firn.FirnException;
 import io.firn.InvalidOptionException;
@@ -10,6 +9,7 @@ import io.firn.log.ReadPositions;
 import io.firn.log.SegmentedLog;
 import io.firn.log.TopicContext;
 import io.firn.medium.DamagedFileException;
+import io.firn.medium.GuardedBy;
 import io.firn.medium.UnsupportedVersionException;
 import io.firn.metadata.TopicFiles;
 import java.io.IOException;

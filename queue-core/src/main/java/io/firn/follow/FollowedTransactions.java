@@ -1,10 +1,8 @@
 package io.firn.follow;
 
-import io.firn.MediumException;
-import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.firn.DamagedRangeException;
-import io.firn.FirnException;
 import io.firn.IsolationLevel;
+import io.firn.MediumException;
 import io.firn.OffsetOutOfRangeException;
 import io.firn.TruncatedException;
 import io.firn.format.BatchFormat;
@@ -17,6 +15,7 @@ import io.firn.log.ReplicatedBatches;
 import io.firn.log.SegmentedLog;
 import io.firn.medium.DamagedFileException;
 import io.firn.medium.Fields;
+import io.firn.medium.GuardedBy;
 import io.firn.metadata.AbortedFiles;
 import io.firn.metadata.ProducerSnapshots;
 import io.firn.read.LogBatchReader;

@@ -1,8 +1,8 @@
 package io.firn.follow;
 
-import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.firn.log.LogSegment;
 import io.firn.log.OffsetPublisher;
+import io.firn.medium.GuardedBy;
 import java.util.UUID;
 import java.util.function.Supplier;
 

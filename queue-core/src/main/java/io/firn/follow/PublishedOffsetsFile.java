@@ -1,9 +1,9 @@
 package io.firn.follow;
 
-import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.firn.log.OffsetPublisher;
 import io.firn.log.PublishedOffsets;
 import io.firn.medium.FileMedium;
+import io.firn.medium.GuardedBy;
 import io.firn.medium.GuardedLog;
 import io.firn.medium.MediumLock;
 import io.firn.spi.View;

@@ -1,7 +1,7 @@
 package io.firn.force;
 
-import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.firn.Appender;
+import io.firn.medium.GuardedBy;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;

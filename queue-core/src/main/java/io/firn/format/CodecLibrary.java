@@ -1,8 +1,8 @@
 package io.firn.format;
 
-import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.firn.Compression;
 import io.firn.MissingCodecException;
+import io.firn.medium.GuardedBy;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;

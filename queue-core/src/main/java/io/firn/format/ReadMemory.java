@@ -1,6 +1,6 @@
 package io.firn.format;
 
-import com.google.errorprone.annotations.concurrent.GuardedBy;
+import io.firn.medium.GuardedBy;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.HashSet;

@@ -1,7 +1,7 @@
 package io.firn.host;
 
-import io.firn.LimitExceededException;
 import io.firn.InvalidOptionException;
+import io.firn.LimitExceededException;
 import io.firn.Partition;
 import io.firn.Producer;
 import io.firn.ProducerFencedException;

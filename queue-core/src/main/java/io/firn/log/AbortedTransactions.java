@@ -1,9 +1,9 @@
 package io.firn.log;
 
-import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.firn.host.AbortedTransaction;
 import io.firn.medium.DamagedFileException;
 import io.firn.medium.Fields;
+import io.firn.medium.GuardedBy;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;

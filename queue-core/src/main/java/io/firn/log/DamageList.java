@@ -1,7 +1,7 @@
 package io.firn.log;
 
-import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.firn.DamagedRange;
+import io.firn.medium.GuardedBy;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;

@@ -1,8 +1,8 @@
 package io.firn.log;
 
-import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.firn.background.Duty;
 import io.firn.medium.DescriptorLimit;
+import io.firn.medium.GuardedBy;
 import io.firn.medium.GuardedLog;
 import io.firn.medium.OutOfDescriptorsException;
 import java.io.IOException;

@@ -1,9 +1,8 @@
 package io.firn.log;
 
-import io.firn.MediumException;
 import io.firn.ClosedException;
-import io.firn.FirnException;
 import io.firn.InvalidOptionException;
+import io.firn.MediumException;
 import io.firn.background.Attempts;
 import io.firn.background.Background;
 import io.firn.background.Duties;

@@ -1,6 +1,5 @@
 package io.firn.log;
 
-import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.firn.OutOfOrderSequenceException;
 import io.firn.ProducerFencedException;
 import io.firn.TransactionStateException;
@@ -8,6 +7,7 @@ import io.firn.format.BatchFormat;
 import io.firn.format.HeaderBytes;
 import io.firn.medium.DamagedFileException;
 import io.firn.medium.Fields;
+import io.firn.medium.GuardedBy;
 import io.firn.metadata.ProducerSnapshots;
 import java.util.Arrays;
 import java.util.LinkedHashMap;

@@ -1,7 +1,6 @@
 package io.firn.log;
 
 import io.firn.MediumException;
-import io.firn.FirnException;
 import io.firn.format.BatchFormat;
 import io.firn.format.BatchVerifier;
 import io.firn.format.BatchWalk;

@@ -1,6 +1,6 @@
 package io.firn.log;
 
-import com.google.errorprone.annotations.concurrent.GuardedBy;
+import io.firn.medium.GuardedBy;
 import io.firn.spi.Block;
 import io.firn.spi.Mark;
 import io.firn.spi.SegmentState;

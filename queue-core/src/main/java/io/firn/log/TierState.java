@@ -1,10 +1,10 @@
 package io.firn.log;
 
-import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.firn.StoreFullException;
 import io.firn.StoreMetrics;
 import io.firn.background.BackOff;
 import io.firn.background.Duty;
+import io.firn.medium.GuardedBy;
 import io.firn.medium.GuardedLog;
 import io.firn.medium.OutOfDescriptorsException;
 import io.firn.spi.StorageTier;

@@ -1,6 +1,5 @@
 package io.firn.medium;
 
-import com.google.errorprone.annotations.concurrent.GuardedBy;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.file.Path;

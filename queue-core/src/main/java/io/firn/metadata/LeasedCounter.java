@@ -1,9 +1,8 @@
 package io.firn.metadata;
 
 import io.firn.MediumException;
-import com.google.errorprone.annotations.concurrent.GuardedBy;
-import io.firn.FirnException;
 import io.firn.medium.Fields;
+import io.firn.medium.GuardedBy;
 import io.firn.medium.SmallFile;
 import java.io.IOException;
 import java.nio.file.Path;

@@ -1,8 +1,8 @@
 package io.firn.metadata;
 
-import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.firn.medium.DamagedFileException;
 import io.firn.medium.Fields;
+import io.firn.medium.GuardedBy;
 import java.io.IOException;
 import java.util.HashSet;
 import java.util.Map;

@@ -1,9 +1,9 @@
 package io.firn.metadata;
 
-import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.firn.background.Duties;
 import io.firn.background.Duty;
 import io.firn.medium.FileMedium;
+import io.firn.medium.GuardedBy;
 import io.firn.medium.GuardedLog;
 import io.firn.medium.MediumFile;
 import io.firn.medium.NoSpace;

@@ -1,8 +1,8 @@
 package io.firn.metadata;
 
-import io.firn.MediumException;
 import io.firn.FirnException;
 import io.firn.InvalidOptionException;
+import io.firn.MediumException;
 import io.firn.Topic;
 import io.firn.TopicOptions;
 import io.firn.medium.DamagedFileException;

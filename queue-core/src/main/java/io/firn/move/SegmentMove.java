@@ -1,7 +1,7 @@
 package io.firn.move;
 
-import io.firn.MediumException;
 import io.firn.FirnException;
+import io.firn.MediumException;
 import io.firn.MoveControl;
 import io.firn.MoveOutcome;
 import io.firn.StoreFullException;

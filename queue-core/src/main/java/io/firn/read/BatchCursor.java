@@ -1,11 +1,11 @@
 package io.firn.read;
 
-import io.firn.MediumException;
 import io.firn.BatchTooLargeException;
 import io.firn.DamagedRange;
 import io.firn.DamagedRangeException;
 import io.firn.FirnException;
 import io.firn.IsolationLevel;
+import io.firn.MediumException;
 import io.firn.OffsetOutOfRangeException;
 import io.firn.ReadMemoryException;
 import io.firn.TruncatedException;

@@ -1,6 +1,5 @@
 package io.firn.read;
 
-import java.util.ConcurrentModificationException;
 import io.firn.ClosedException;
 import io.firn.Cursor;
 import io.firn.InvalidOptionException;
@@ -16,6 +15,7 @@ import io.firn.log.SegmentedLog;
 import io.firn.log.TopicTailers;
 import io.firn.log.UnreadPartitions;
 import java.time.Duration;
+import java.util.ConcurrentModificationException;
 import java.util.List;
 import java.util.Objects;
 import java.util.function.Consumer;

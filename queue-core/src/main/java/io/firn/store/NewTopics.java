@@ -1,12 +1,12 @@
 package io.firn.store;
 
-import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.firn.InvalidOptionException;
 import io.firn.Survives;
 import io.firn.TopicOptions;
 import io.firn.log.LogContext;
 import io.firn.log.TierState;
 import io.firn.log.TopicContext;
+import io.firn.medium.GuardedBy;
 import io.firn.metadata.StoreIdentity;
 import io.firn.metadata.TopicFiles;
 import java.io.IOException;

@@ -43,7 +43,7 @@ public final class PartitionLimit {
     void checkRoom(String topic, long present, int more) {
         if (present + more > most) {
             throw new LimitExceededException(
-                    LimitExceededException.Limit.PARTITIONS, 
+                    LimitExceededException.Limit.PARTITIONS,
                     "topic "
                             + topic
                             + " would have "

@@ -1,13 +1,11 @@
 package io.firn.store;
 
-import io.firn.MediumException;
-import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.firn.CompactionMetrics;
 import io.firn.DamagedRange;
 import io.firn.ExclusiveAppender;
-import io.firn.FirnException;
 import io.firn.InvalidOptionException;
 import io.firn.IsolationLevel;
+import io.firn.MediumException;
 import io.firn.PartitionMetrics;
 import io.firn.PoisonedException;
 import io.firn.Tailer;
@@ -33,6 +31,7 @@ import io.firn.log.RecoveredPartition;
 import io.firn.log.SealTimes;
 import io.firn.log.SegmentedLog;
 import io.firn.log.TopicContext;
+import io.firn.medium.GuardedBy;
 import io.firn.read.LogBatchReader;
 import io.firn.read.TimestampSearch;
 import io.firn.tx.TxPartition;

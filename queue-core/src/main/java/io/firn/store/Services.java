@@ -1,9 +1,9 @@
 package io.firn.store;
 
-import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.firn.ClosedException;
 import io.firn.host.ServiceAttachedException;
 import io.firn.host.StoreService;
+import io.firn.medium.GuardedBy;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;

@@ -2,13 +2,12 @@ package io.firn.stream;
 
 import io.firn.ClosedException;
 import io.firn.Cursor;
-import io.firn.CursorOptions;
 import io.firn.CursorTailer;
 import io.firn.LogRecord;
 import io.firn.RecordHandler;
+import io.firn.RecordHandler.Action;
 import io.firn.StoredRecord;
 import io.firn.Tailer;
-import io.firn.RecordHandler.Action;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.Flow;

@@ -1,10 +1,9 @@
 package io.firn.tx;
 
-import io.firn.MediumException;
 import io.firn.Appender;
 import io.firn.Batch;
 import io.firn.DamagedRangeException;
-import io.firn.FirnException;
+import io.firn.MediumException;
 import io.firn.Tailer;
 import io.firn.log.LogSegment;
 import io.firn.log.TopicContext;

@@ -1,12 +1,12 @@
 package io.firn.tx;
 
-import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.firn.Transaction.State;
 import io.firn.TransactionStateException;
 import io.firn.host.ProducerIdentity;
 import io.firn.host.TransactionCoordinator.NamedProducer;
 import io.firn.log.BatchInfo;
 import io.firn.log.PartitionTransactions;
+import io.firn.medium.GuardedBy;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;

@@ -74,7 +74,7 @@ final class TxProducers {
         TxProducer known = byName.get(name);
         if (known == null && byName.size() >= mostNames) {
             throw new LimitExceededException(
-                    LimitExceededException.Limit.PRODUCERS, 
+                    LimitExceededException.Limit.PRODUCERS,
                     "the store has "
                             + mostNames
                             + " named producers, the most there may be: use names again instead of"

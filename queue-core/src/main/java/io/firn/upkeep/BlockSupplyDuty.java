@@ -1,6 +1,5 @@
 package io.firn.upkeep;
 
-import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.firn.FirnException;
 import io.firn.StoreFullException;
 import io.firn.append.BlockSource;
@@ -16,6 +15,7 @@ import io.firn.log.SegmentedLog;
 import io.firn.log.SparseIndex;
 import io.firn.log.TierState;
 import io.firn.medium.FileMedium;
+import io.firn.medium.GuardedBy;
 import io.firn.medium.GuardedLog;
 import io.firn.medium.NoSpace;
 import io.firn.medium.OutOfDescriptorsException;

@@ -1,6 +1,6 @@
 package io.firn.shadow;
 
-import com.google.errorprone.annotations.concurrent.GuardedBy;
+import io.firn.medium.GuardedBy;
 
 /** How far a partition is copied, for those who watch. Thread-safe. */
 final class FollowProgress {

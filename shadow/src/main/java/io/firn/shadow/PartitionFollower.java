@@ -1,8 +1,8 @@
 package io.firn.shadow;
 
-import io.firn.InvalidOptionException;
 import io.firn.ClosedException;
 import io.firn.FirnException;
+import io.firn.InvalidOptionException;
 import io.firn.PoisonedException;
 import io.firn.RecordTooLargeException;
 import io.firn.StoreFullException;

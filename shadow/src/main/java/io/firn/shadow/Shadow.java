@@ -1,6 +1,5 @@
 package io.firn.shadow;
 
-import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.firn.ClosedException;
 import io.firn.Durability;
 import io.firn.FirnException;
@@ -10,6 +9,7 @@ import io.firn.Topic;
 import io.firn.TopicOptions;
 import io.firn.host.HostedStore;
 import io.firn.host.StoreService;
+import io.firn.medium.GuardedBy;
 import io.firn.shadow.source.SourceClient;
 import io.firn.shadow.source.SourceConfig;
 import io.firn.shadow.source.TopicSelection;

@@ -1,8 +1,8 @@
 package io.firn.shadow;
 
-import io.firn.MediumException;
 import io.firn.FirnException;
 import io.firn.LogStore;
+import io.firn.MediumException;
 import io.firn.Topic;
 import io.firn.medium.DamagedFileException;
 import io.firn.medium.Fields;

@@ -1,8 +1,8 @@
 package io.firn.file;
 
-import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.firn.Survives;
 import io.firn.medium.FileMedium;
+import io.firn.medium.GuardedBy;
 import io.firn.medium.WithoutLinks;
 import io.firn.spi.Block;
 import io.firn.spi.BlockCopy;

@@ -1,7 +1,7 @@
 package io.firn.file;
 
-import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.firn.medium.FileMedium;
+import io.firn.medium.GuardedBy;
 import io.firn.medium.GuardedLog;
 import io.firn.medium.Mapping;
 import io.firn.medium.MediumFile;

@@ -1,8 +1,8 @@
 package io.firn.file;
 
-import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.firn.StoreFullException;
 import io.firn.medium.FileMedium;
+import io.firn.medium.GuardedBy;
 import io.firn.medium.GuardedLog;
 import io.firn.medium.Uncollected;
 import io.firn.spi.StorageTier;

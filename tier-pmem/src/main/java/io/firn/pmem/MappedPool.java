@@ -1,7 +1,7 @@
 package io.firn.pmem;
 
-import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.firn.medium.FileMedium;
+import io.firn.medium.GuardedBy;
 import io.firn.medium.MediumFile;
 import io.firn.medium.MediumLock;
 import java.io.IOException;

@@ -1,6 +1,6 @@
 package io.firn.pmem;
 
-import com.google.errorprone.annotations.concurrent.GuardedBy;
+import io.firn.medium.GuardedBy;
 import io.firn.spi.Block;
 import io.firn.spi.BlockReader;
 import io.firn.spi.BlockReusedException;

@@ -1,10 +1,10 @@
 package io.firn.pmem;
 
-import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.firn.InvalidOptionException;
 import io.firn.StoreFullException;
 import io.firn.Survives;
 import io.firn.medium.FileMedium;
+import io.firn.medium.GuardedBy;
 import io.firn.medium.GuardedLog;
 import io.firn.spi.Block;
 import io.firn.spi.Mark;

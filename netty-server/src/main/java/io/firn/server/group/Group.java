@@ -1,6 +1,6 @@
 package io.firn.server.group;
 
-import com.google.errorprone.annotations.concurrent.GuardedBy;
+import io.firn.medium.GuardedBy;
 import io.firn.server.wire.DeadlineTimer;
 import java.util.ArrayList;
 import java.util.Collections;

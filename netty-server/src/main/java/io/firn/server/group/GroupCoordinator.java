@@ -1,6 +1,6 @@
 package io.firn.server.group;
 
-import com.google.errorprone.annotations.concurrent.GuardedBy;
+import io.firn.medium.GuardedBy;
 import io.firn.server.config.GroupIds;
 import io.firn.server.group.GroupJoin.JoinRequest;
 import java.io.IOException;

@@ -3,11 +3,10 @@ package io.firn.server.group;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.firn.MediumException;
-import com.google.errorprone.annotations.concurrent.GuardedBy;
-import io.firn.FirnException;
 import io.firn.medium.DamagedFileException;
 import io.firn.medium.Fields;
 import io.firn.medium.FileMedium;
+import io.firn.medium.GuardedBy;
 import io.firn.medium.SmallFile;
 import java.io.IOException;
 import java.net.URLDecoder;

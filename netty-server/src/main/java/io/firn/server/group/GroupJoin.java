@@ -1,6 +1,6 @@
 package io.firn.server.group;
 
-import com.google.errorprone.annotations.concurrent.GuardedBy;
+import io.firn.medium.GuardedBy;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;

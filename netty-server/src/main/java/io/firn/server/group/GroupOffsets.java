@@ -1,12 +1,12 @@
 package io.firn.server.group;
 
-import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.firn.Cursor;
 import io.firn.LogStore;
 import io.firn.Topic;
 import io.firn.UnknownTopicException;
 import io.firn.UnreadableTopicException;
 import io.firn.host.HostedCursor;
+import io.firn.medium.GuardedBy;
 import io.firn.server.config.GroupIds;
 import io.firn.server.log.ServedTopic;
 import java.util.ArrayList;

@@ -1,7 +1,7 @@
 package io.firn.server.group;
 
-import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.firn.FirnException;
+import io.firn.medium.GuardedBy;
 import io.firn.server.wire.ClientShares;
 import java.io.IOException;
 import java.util.ArrayList;

@@ -1,8 +1,8 @@
 package io.firn.server.group;
 
-import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.firn.Cursor;
 import io.firn.FirnException;
+import io.firn.medium.GuardedBy;
 import io.firn.server.log.ServedTopic;
 import io.firn.server.log.ServedTopics;
 import io.firn.server.security.Access;

@@ -1,8 +1,8 @@
 package io.firn.server.group;
 
-import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.firn.Cursor;
 import io.firn.FirnException;
+import io.firn.medium.GuardedBy;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;

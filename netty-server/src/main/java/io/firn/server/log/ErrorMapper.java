@@ -1,12 +1,13 @@
 package io.firn.server.log;
 
-import io.firn.LimitExceededException.Limit;
-import io.firn.BusyException;
 import io.firn.BatchTooLargeException;
+import io.firn.BusyException;
 import io.firn.ClosedException;
 import io.firn.DamagedRangeException;
 import io.firn.FirnException;
 import io.firn.InvalidOptionException;
+import io.firn.LimitExceededException;
+import io.firn.LimitExceededException.Limit;
 import io.firn.MissingCodecException;
 import io.firn.OffsetOutOfRangeException;
 import io.firn.OutOfOrderSequenceException;
@@ -15,7 +16,6 @@ import io.firn.ProducerFencedException;
 import io.firn.RecordTooLargeException;
 import io.firn.ReplicatedTopicException;
 import io.firn.StoreFullException;
-import io.firn.LimitExceededException;
 import io.firn.TopicExistsException;
 import io.firn.TransactionStateException;
 import io.firn.TruncatedException;

@@ -1,6 +1,6 @@
 package io.firn.server.log;
 
-import com.google.errorprone.annotations.concurrent.GuardedBy;
+import io.firn.medium.GuardedBy;
 import io.firn.server.wire.ClientConnection;
 import io.firn.server.wire.ClientShares;
 import java.util.HashMap;

@@ -1,12 +1,12 @@
 package io.firn.server.log;
 
-import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.firn.BusyException;
 import io.firn.UnknownTopicException;
 import io.firn.host.AppenderHolder;
 import io.firn.host.HostedAppender;
 import io.firn.host.HostedPartition;
 import io.firn.host.VisibleListener;
+import io.firn.medium.GuardedBy;
 import java.lang.invoke.VarHandle;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;

@@ -1,9 +1,9 @@
 package io.firn.server.log;
 
-import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.firn.Topic;
 import io.firn.TopicOptions;
 import io.firn.host.HostedPartition;
+import io.firn.medium.GuardedBy;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;

@@ -1,7 +1,7 @@
 package io.firn.server.log;
 
-import io.firn.MediumException;
 import io.firn.FirnException;
+import io.firn.MediumException;
 import io.firn.Topic;
 import io.firn.TopicOptions;
 import io.firn.medium.FileMedium;

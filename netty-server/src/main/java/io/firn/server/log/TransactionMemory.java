@@ -1,9 +1,9 @@
 package io.firn.server.log;
 
-import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.firn.Transaction.State;
 import io.firn.host.TransactionCoordinator;
 import io.firn.host.TransactionCoordinator.NamedProducer;
+import io.firn.medium.GuardedBy;
 import io.firn.server.wire.ClientShares;
 import java.util.HashMap;
 import java.util.Iterator;

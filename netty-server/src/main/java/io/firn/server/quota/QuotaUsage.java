@@ -1,6 +1,6 @@
 package io.firn.server.quota;
 
-import com.google.errorprone.annotations.concurrent.GuardedBy;
+import io.firn.medium.GuardedBy;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.function.LongSupplier;

@@ -1,6 +1,6 @@
 package io.firn.server.security;
 
-import com.google.errorprone.annotations.concurrent.GuardedBy;
+import io.firn.medium.GuardedBy;
 import java.util.EnumMap;
 import java.util.Map;
 import java.util.function.LongSupplier;

@@ -1,8 +1,8 @@
 package io.firn.server.security;
 
-import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.firn.InvalidOptionException;
 import io.firn.medium.FileMedium;
+import io.firn.medium.GuardedBy;
 import io.firn.medium.OpenToOthers;
 import io.firn.server.config.Listener;
 import java.io.IOException;

@@ -1,8 +1,8 @@
 package io.firn.server.state;
 
-import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.firn.medium.Fields;
 import io.firn.medium.FileMedium;
+import io.firn.medium.GuardedBy;
 import io.firn.medium.Reason;
 import io.firn.medium.SmallFile;
 import java.io.IOException;

@@ -53,7 +53,7 @@ final class TransactionalIdShares {
             forgetExpired();
             if (!shares.tryAdd(owner, 1)) {
                 throw new LimitExceededException(
-                    LimitExceededException.Limit.PRODUCERS, 
+                        LimitExceededException.Limit.PRODUCERS,
                         "client "
                                 + owner
                                 + " has used its share of the names of producers, half of those"

@@ -1,6 +1,6 @@
 package io.firn.server.wire;
 
-import com.google.errorprone.annotations.concurrent.GuardedBy;
+import io.firn.medium.GuardedBy;
 import io.netty.channel.EventLoop;
 import io.netty.util.concurrent.Ticker;
 import java.util.HashSet;

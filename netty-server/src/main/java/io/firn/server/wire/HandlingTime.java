@@ -1,6 +1,6 @@
 package io.firn.server.wire;
 
-import com.google.errorprone.annotations.concurrent.GuardedBy;
+import io.firn.medium.GuardedBy;
 import java.util.function.LongSupplier;
 import java.util.function.LongUnaryOperator;
 
