@@ -92,7 +92,7 @@ public interface LogStore extends AutoCloseable {
      * @throws UnreadableTopicException as {@link #createTopic}
      * @throws LimitExceededException as {@link #createTopic}
      */
-    Topic ensureTopic(String name, TopicOptions options, Consumer<OptionChange> onChange);
+    Topic ensureTopic(String name, TopicOptions options, Consumer<TopicOptions.Change> onChange);
 
     /** Returns the names of all topics that are served, sorted. */
     List<String> topicNames();

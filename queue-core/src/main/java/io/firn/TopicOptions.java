@@ -20,6 +20,20 @@ public final class TopicOptions {
     /** No bound. */
     public static final long UNLIMITED = -1;
 
+    /**
+     * An option that {@link LogStore#ensureTopic} has changed.
+     *
+     * @param option the name, as in {@link #toMap}
+     * @param before the value that the topic had
+     * @param after the value that it has now
+     */
+    public record Change(String option, Object before, Object after) {
+        @Override
+        public String toString() {
+            return option + " from " + before + " to " + after;
+        }
+    }
+
     private static final int KIB = 1024;
     private static final String SEGMENT_BYTES = "segmentBytes";
     private static final String MAX_RECORD_BYTES = "maxRecordBytes";

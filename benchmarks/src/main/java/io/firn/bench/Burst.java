@@ -98,7 +98,7 @@ public final class Burst implements Callable<Integer> {
         long capacity = (long) capacityMib << 20;
         try (TieredLog log = TieredLog.tiered(place, capacity, cold, 8 * capacity);
                 Migrator migrator =
-                        Migrator.of(log.store()).policy(Policies.threshold(threshold)).build();
+                        Migrator.of(log.store()).policy(Policies.threshold(threshold)).open();
                 Load load = new Load(log.partition())) {
             long all = log.hotTier().capacityBytes();
             long full = (long) (all * threshold);

@@ -76,7 +76,7 @@ public final class Foreground implements Callable<Integer> {
                         Migrator.of(log.store())
                                 .policy(Policies.threshold(0))
                                 .bytesPerSecond((long) (moved * rate * Load.RECORD_BYTES))
-                                .build();
+                                .open();
                 ExclusiveAppender appender = log.partition().openExclusiveAppender()) {
             for (int i = 0; i < WARM_UPS; i++) {
                 turn(appender, new ArrayList<>()); // gives the migrator something to move, too

@@ -95,12 +95,11 @@ public final class Pmem implements Callable<Integer> {
         List<Provider> found = new ArrayList<>();
         for (Provider wanted : List.of(Provider.LLPL, Provider.LIBPMEM)) {
             try (PmemTier tier =
-                    PmemTier.builder(memory.resolve(wanted.name()))
-                            .provider(wanted)
-                            .emulation(Emulation.PLAIN)
-                            .blockBytes(2 << 20)
-                            .capacityBytes(8 << 20)
-                            .build()) {
+                    PmemTier.at(memory.resolve(wanted.name()))
+                            .withProvider(wanted)
+                            .withEmulation(Emulation.PLAIN)
+                            .withBlockBytes(2 << 20)
+                            .withCapacityBytes(8 << 20)) {
                 tier.open(new TierContext(UUID.randomUUID(), true, false));
                 if (tier.provider() == wanted) {
                     found.add(wanted);

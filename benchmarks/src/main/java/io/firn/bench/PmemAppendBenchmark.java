@@ -52,12 +52,11 @@ public class PmemAppendBenchmark extends AppendBenchmark {
     }
 
     private static PmemTier newTier(Provider provider, Path directory, int blockBytes) {
-        return PmemTier.builder(directory.resolve("pmem"))
-                .provider(provider)
-                .emulation(Emulation.PLAIN)
-                .blockBytes(blockBytes)
-                .capacityBytes((long) BLOCKS * blockBytes + (4 << 20))
-                .poolRatio(1)
-                .build();
+        return PmemTier.at(directory.resolve("pmem"))
+                .withProvider(provider)
+                .withEmulation(Emulation.PLAIN)
+                .withBlockBytes(blockBytes)
+                .withCapacityBytes((long) BLOCKS * blockBytes + (4 << 20))
+                .withPoolRatio(1);
     }
 }

@@ -200,11 +200,10 @@ public final class Reopen implements Callable<Integer> {
     }
 
     private static PmemTier pool(Path directory, int mib) {
-        return PmemTier.builder(directory)
-                .emulation(Emulation.PLAIN)
-                .capacityBytes((mib + POOL_MARGIN_MIB) << 20)
-                .poolRatio(1)
-                .build();
+        return PmemTier.at(directory)
+                .withEmulation(Emulation.PLAIN)
+                .withCapacityBytes((mib + POOL_MARGIN_MIB) << 20)
+                .withPoolRatio(1);
     }
 
     private static double median(double[] values) {

@@ -31,15 +31,14 @@ final class TieredLog implements AutoCloseable {
         if (hasHot) {
             builder.tier(
                     "pmem",
-                    PmemTier.builder(directory.resolve("pmem"))
-                            .blockBytes(BLOCK_BYTES)
-                            .poolRatio(1)
+                    PmemTier.at(directory.resolve("pmem"))
+                            .withBlockBytes(BLOCK_BYTES)
+                            .withPoolRatio(1)
                             // The header takes less than a block.
-                            .capacityBytes(hotBytes + BLOCK_BYTES)
-                            .emulation(Emulation.PLAIN)
-                            .build());
+                            .withCapacityBytes(hotBytes + BLOCK_BYTES)
+                            .withEmulation(Emulation.PLAIN));
         }
-        builder.tier("disk", FileTier.builder(directory.resolve("disk")).medium(medium).build());
+        builder.tier("disk", FileTier.at(directory.resolve("disk")).withMedium(medium));
         hot = hasHot ? 0 : -1;
         store = builder.open();
         partition =

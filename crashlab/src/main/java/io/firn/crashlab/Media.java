@@ -106,7 +106,7 @@ enum Media {
             builder.tier(SimulatedPmem.tier(medium, POOL, blocks));
         }
         for (int i = 0; i < directories; i++) {
-            builder.tier(FileTier.builder(SEGMENTS[i]).medium(medium).build());
+            builder.tier(FileTier.at(SEGMENTS[i]).withMedium(medium));
         }
         if (variant % 3 == 1) {
             builder.markInterval(Duration.ofMillis(10)).cursorInterval(Duration.ofMillis(10));

@@ -118,16 +118,15 @@ enum Scenario {
     }
 
     private static StorageTier emulated(ScenarioStore store) {
-        return PmemTier.builder(POOL)
-                .medium(store.medium)
-                .blockBytes(2 << 20)
-                .poolRatio(0.8)
-                .emulation(Emulation.FORCED)
-                .build();
+        return PmemTier.at(POOL)
+                .withMedium(store.medium)
+                .withBlockBytes(2 << 20)
+                .withPoolRatio(0.8)
+                .withEmulation(Emulation.FORCED);
     }
 
     private static StorageTier files(ScenarioStore store) {
-        return FileTier.builder(FILES).medium(store.medium).build();
+        return FileTier.at(FILES).withMedium(store.medium);
     }
 
     /** Opens what is left after a scenario and compares it with what was acknowledged. */

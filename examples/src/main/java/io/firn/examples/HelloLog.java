@@ -90,11 +90,10 @@ public final class HelloLog implements Callable<Integer> {
         LogStoreBuilder store = LogStore.at(dir);
         if (pool != null) {
             pmem =
-                    PmemTier.builder(pool)
-                            .capacityBytes(POOL_BYTES)
-                            .poolRatio(1)
-                            .emulation(emulate ? Emulation.PLAIN : Emulation.NONE)
-                            .build();
+                    PmemTier.at(pool)
+                            .withCapacityBytes(POOL_BYTES)
+                            .withPoolRatio(1)
+                            .withEmulation(emulate ? Emulation.PLAIN : Emulation.NONE);
             store.tier(pmem);
         }
         return store.tier(FileTier.at(dir.resolve("segments")));

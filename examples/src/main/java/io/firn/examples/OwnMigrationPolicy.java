@@ -58,7 +58,7 @@ public final class OwnMigrationPolicy {
                                 .tier("hot", FileTier.at(dir.resolve("hot")))
                                 .tier("cold", FileTier.at(dir.resolve("cold")))
                                 .open();
-                Migrator migrator = Migrator.of(store).policy(policy).build().start()) {
+                Migrator migrator = Migrator.of(store).policy(policy).start()) {
             TopicOptions small = TopicOptions.defaults().withSegmentBytes(64 * 1024);
             Topic audit = store.createTopic("audit-2026", small);
             fill(audit);

@@ -37,7 +37,7 @@ public final class ShadowedOrders {
             Properties source = new Properties();
             source.setProperty("bootstrap.servers", cluster.bootstrapServers());
             try (LogStore store = open(dir.resolve("copy"));
-                    Shadow shadow = Shadow.of(store, source).topics("orders").build().start()) {
+                    Shadow shadow = Shadow.of(store, source).topics("orders").start()) {
                 while (!shadow.snapshot().isCaughtUp()) {
                     Thread.sleep(10);
                 }

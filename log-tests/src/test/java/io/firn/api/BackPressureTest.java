@@ -132,10 +132,9 @@ class BackPressureTest {
         return StoreBuilder.over(directory.resolve("store"), medium)
                 .clock(new ManualClock())
                 .tier(
-                        FileTier.builder(Stores.tierOf(directory))
-                                .medium(medium)
-                                .capacityBytes(room)
-                                .build())
+                        FileTier.at(Stores.tierOf(directory))
+                                .withMedium(medium)
+                                .withCapacityBytes(room))
                 .invokerMode()
                 .open();
     }

@@ -41,8 +41,8 @@ class BackgroundTroubleTest {
         medium.beforeDelete(this::refuse);
         medium.beforeRename(this::refuse);
         return StoreBuilder.over(directory.resolve("store"), ofStore)
-                .tier("hot", FileTier.builder(directory.resolve("hot")).medium(medium).build())
-                .tier("cold", FileTier.builder(directory.resolve("cold")).medium(medium).build())
+                .tier("hot", FileTier.at(directory.resolve("hot")).withMedium(medium))
+                .tier("cold", FileTier.at(directory.resolve("cold")).withMedium(medium))
                 .nanoClock(Stores.FAST)
                 .open();
     }
@@ -199,12 +199,8 @@ class BackgroundTroubleTest {
         ObservedMedium readers = new ObservedMedium();
         LogStoreBuilder builder =
                 LogStore.at(directory.resolve("store"))
-                        .tier(
-                                "hot",
-                                FileTier.builder(directory.resolve("hot")).medium(readers).build())
-                        .tier(
-                                "cold",
-                                FileTier.builder(directory.resolve("cold")).medium(readers).build())
+                        .tier("hot", FileTier.at(directory.resolve("hot")).withMedium(readers))
+                        .tier("cold", FileTier.at(directory.resolve("cold")).withMedium(readers))
                         .readOnly();
         try (LogStore store = open(medium)) {
             Partition written = store.createTopic("t", Stores.small()).partition(0);

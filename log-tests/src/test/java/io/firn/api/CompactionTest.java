@@ -255,10 +255,9 @@ class CompactionTest {
         try (LogStore store =
                 StoreBuilder.over(place.resolve("store"), medium)
                         .tier(
-                                FileTier.builder(Stores.tierOf(place))
-                                        .medium(medium)
-                                        .capacityBytes(capacity)
-                                        .build())
+                                FileTier.at(Stores.tierOf(place))
+                                        .withMedium(medium)
+                                        .withCapacityBytes(capacity))
                         .invokerMode()
                         .clock(clock)
                         .open()) {

@@ -52,7 +52,7 @@ class CursorFilesTest {
 
     private LogStore opened(Path at) {
         return StoreBuilder.over(at.resolve("store"), medium)
-                .tier(FileTier.builder(Stores.tierOf(at)).medium(medium).build())
+                .tier(FileTier.at(Stores.tierOf(at)).withMedium(medium))
                 .clock(clock)
                 .invokerMode()
                 .open();

@@ -97,7 +97,7 @@ class DescriptorShortageTest {
     void open() {
         store =
                 StoreBuilder.over(directory.resolve("store"), medium)
-                        .tier(FileTier.builder(directory.resolve("tier")).medium(medium).build())
+                        .tier(FileTier.at(directory.resolve("tier")).withMedium(medium))
                         .clock(clock)
                         .nanoClock(() -> clock.time() * 1_000_000)
                         .invokerMode()
@@ -238,14 +238,8 @@ class DescriptorShortageTest {
         Path other = directory.resolve("other");
         try (LogStore tiered =
                         StoreBuilder.over(other.resolve("store"), FileMedium.real())
-                                .tier(
-                                        FileTier.builder(other.resolve("hot"))
-                                                .capacityBytes(1 << 20)
-                                                .build())
-                                .tier(
-                                        FileTier.builder(other.resolve("cold"))
-                                                .medium(medium)
-                                                .build())
+                                .tier(FileTier.at(other.resolve("hot")).withCapacityBytes(1 << 20))
+                                .tier(FileTier.at(other.resolve("cold")).withMedium(medium))
                                 .open();
                 Appender waiting =
                         tiered.createTopic(
@@ -283,10 +277,7 @@ class DescriptorShortageTest {
         Full ofReader = new Full();
         try (LogStore reader =
                         StoreBuilder.over(directory.resolve("store"), ofReader)
-                                .tier(
-                                        FileTier.builder(directory.resolve("tier"))
-                                                .medium(ofReader)
-                                                .build())
+                                .tier(FileTier.at(directory.resolve("tier")).withMedium(ofReader))
                                 .nanoClock(() -> clock.time() * 1_000_000)
                                 .invokerMode()
                                 .readOnly()

@@ -11,7 +11,6 @@ import io.firn.Durability;
 import io.firn.InvalidOptionException;
 import io.firn.LogStore;
 import io.firn.LogStoreBuilder;
-import io.firn.OptionChange;
 import io.firn.RetainUntilRead;
 import io.firn.Survives;
 import io.firn.Topic;
@@ -146,7 +145,7 @@ class EnsureTopicTest {
     }
 
     private FileTier tier(String name, ObservedMedium medium) {
-        return FileTier.builder(directory.resolve(name)).medium(medium).declareDurable().build();
+        return FileTier.at(directory.resolve(name)).withMedium(medium).withDeclaredDurable();
     }
 
     @BeforeEach
@@ -166,8 +165,8 @@ class EnsureTopicTest {
         return store.openTopic("t");
     }
 
-    private List<OptionChange> ensure(TopicOptions options) {
-        List<OptionChange> changes = new ArrayList<>();
+    private List<TopicOptions.Change> ensure(TopicOptions options) {
+        List<TopicOptions.Change> changes = new ArrayList<>();
         assertEquals("t", store.ensureTopic("t", options, changes::add).name());
         return changes;
     }
@@ -211,7 +210,8 @@ class EnsureTopicTest {
         Object after = row.value(row.other());
         if (row.canChange()) {
             assertEquals(
-                    List.of(new OptionChange(row.option(), before, after)), ensure(row.other()));
+                    List.of(new TopicOptions.Change(row.option(), before, after)),
+                    ensure(row.other()));
             assertEquals(row.second().apply(has), reopen().options());
             return;
         }
@@ -251,7 +251,8 @@ class EnsureTopicTest {
             assertEquals(List.of(), ensure(row.one()), "a topic does not shrink");
             assertEquals(3, store.openTopic("t").partitionCount());
         } else {
-            assertEquals(List.of(new OptionChange(row.option(), now, set)), ensure(row.one()));
+            assertEquals(
+                    List.of(new TopicOptions.Change(row.option(), now, set)), ensure(row.one()));
             assertEquals(set, row.value(reopen().options()));
         }
     }

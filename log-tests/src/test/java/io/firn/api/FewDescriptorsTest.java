@@ -105,7 +105,7 @@ class FewDescriptorsTest {
 
     private LogStore open() {
         return LogStore.at(directory.resolve("store"))
-                .tier(FileTier.builder(directory.resolve("tier")).medium(medium).build())
+                .tier(FileTier.at(directory.resolve("tier")).withMedium(medium))
                 .open();
     }
 

@@ -144,7 +144,7 @@ class ForceThreadsTest {
         Path slow = directory.resolve("slow");
         try (LogStore store =
                 Stores.at(directory, medium)
-                        .tier("slow", FileTier.builder(slow).medium(medium).build())
+                        .tier("slow", FileTier.at(slow).withMedium(medium))
                         .forceThreads(3)
                         .open()) {
             Topic fast = store.createTopic("fast", Stores.small());

@@ -30,10 +30,7 @@ class HugeOptionsTest {
 
     private LogStore open(long capacityBytes) {
         return StoreBuilder.over(directory.resolve("store"), FileMedium.real())
-                .tier(
-                        FileTier.builder(directory.resolve("tier"))
-                                .capacityBytes(capacityBytes)
-                                .build())
+                .tier(FileTier.at(directory.resolve("tier")).withCapacityBytes(capacityBytes))
                 .clock(clock)
                 .nanoClock(() -> clock.time() * 1_000_000)
                 .producerExpiry(LONGEST)

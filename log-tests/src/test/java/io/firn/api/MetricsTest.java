@@ -76,10 +76,7 @@ class MetricsTest {
         long capacity = 3 * (Stores.SEGMENT_BYTES + 8192L);
         try (LogStore store =
                 LogStore.at(directory.resolve("store"))
-                        .tier(
-                                FileTier.builder(Stores.tierOf(directory))
-                                        .capacityBytes(capacity)
-                                        .build())
+                        .tier(FileTier.at(Stores.tierOf(directory)).withCapacityBytes(capacity))
                         .open()) {
             StoreMetrics.TierMetrics tier = store.metrics().tiers().get(0);
             assertTrue(tier.name().contains(Stores.tierOf(directory).toString()), tier.name());

@@ -76,7 +76,7 @@ class NoDescriptorsTest {
 
     private LogStore open() {
         return LogStore.at(directory.resolve("store"))
-                .tier(FileTier.builder(directory.resolve("tier")).medium(medium).build())
+                .tier(FileTier.at(directory.resolve("tier")).withMedium(medium))
                 .nanoClock(Stores.FAST)
                 .open();
     }
@@ -84,7 +84,7 @@ class NoDescriptorsTest {
     /** The store's own files, too, cannot be opened. */
     private LogStore openOnScarceMedium() {
         return StoreBuilder.over(directory.resolve("store"), medium)
-                .tier(FileTier.builder(directory.resolve("tier")).medium(medium).build())
+                .tier(FileTier.at(directory.resolve("tier")).withMedium(medium))
                 .nanoClock(Stores.FAST)
                 .open();
     }

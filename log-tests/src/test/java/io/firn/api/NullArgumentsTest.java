@@ -46,8 +46,8 @@ class NullArgumentsTest {
         assertRefused("producerExpiry", () -> builder.producerExpiry(null));
         assertRefused("producerNameExpiry", () -> builder.producerNameExpiry(null));
         assertRefused("directory", () -> FileTier.at(null));
-        assertRefused("directory", () -> FileTier.builder(null));
-        assertRefused("medium", () -> FileTier.builder(directory).medium(null));
+        assertRefused("directory", () -> FileTier.at(null));
+        assertRefused("medium", () -> FileTier.at(directory).withMedium(null));
     }
 
     @Test

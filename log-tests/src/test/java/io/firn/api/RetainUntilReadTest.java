@@ -89,8 +89,8 @@ class RetainUntilReadTest {
 
     private LogStore opened(Path at) {
         return StoreBuilder.over(at.resolve("store"), medium)
-                .tier(FileTier.builder(Stores.tierOf(at)).medium(medium).build())
-                .tier(FileTier.builder(at.resolve("cold")).medium(medium).build())
+                .tier(FileTier.at(Stores.tierOf(at)).withMedium(medium))
+                .tier(FileTier.at(at.resolve("cold")).withMedium(medium))
                 .clock(clock)
                 .invokerMode()
                 .open();

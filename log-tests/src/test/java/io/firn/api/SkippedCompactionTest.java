@@ -95,7 +95,7 @@ class SkippedCompactionTest {
     private LogStoreBuilder builder() {
         FileMedium on = medium;
         return Stores.at(directory, on)
-                .tier(FileTier.builder(directory.resolve("cold")).medium(on).build())
+                .tier(FileTier.at(directory.resolve("cold")).withMedium(on))
                 .clock(clock)
                 .invokerMode();
     }
@@ -314,14 +314,13 @@ class SkippedCompactionTest {
         try (LogStore store =
                 StoreBuilder.over(directory.resolve("store"), medium)
                         .tier(
-                                PmemTier.builder(directory.resolve("pool"))
-                                        .medium(medium)
-                                        .blockBytes(blockBytes)
-                                        .poolRatio(1)
-                                        .capacityBytes(8L * blockBytes)
-                                        .emulation(Emulation.PLAIN)
-                                        .provider(Provider.JDK)
-                                        .build())
+                                PmemTier.at(directory.resolve("pool"))
+                                        .withMedium(medium)
+                                        .withBlockBytes(blockBytes)
+                                        .withPoolRatio(1)
+                                        .withCapacityBytes(8L * blockBytes)
+                                        .withEmulation(Emulation.PLAIN)
+                                        .withProvider(Provider.JDK))
                         .clock(clock)
                         .invokerMode()
                         .open()) {

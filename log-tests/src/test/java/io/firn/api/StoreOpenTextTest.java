@@ -30,7 +30,7 @@ class StoreOpenTextTest {
     }
 
     private static LogStore open(Path store, Path tier) {
-        return LogStore.at(store).tier(FileTier.builder(tier).build()).open();
+        return LogStore.at(store).tier(FileTier.at(tier)).open();
     }
 
     private static StoreOpenException refused(Path store, Path tier) {

@@ -52,7 +52,7 @@ final class Stores {
 
     static LogStoreBuilder at(Path directory, FileMedium medium) {
         return StoreBuilder.over(directory.resolve("store"), medium)
-                .tier(FileTier.builder(tierOf(directory)).medium(medium).declareDurable().build());
+                .tier(FileTier.at(tierOf(directory)).withMedium(medium).withDeclaredDurable());
     }
 
     static Path tierOf(Path directory) {

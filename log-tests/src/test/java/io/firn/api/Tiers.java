@@ -22,14 +22,13 @@ enum Tiers {
         LogStoreBuilder at(Path directory, FileMedium medium) {
             return StoreBuilder.over(directory.resolve("store"), medium)
                     .tier(
-                            PmemTier.builder(directory.resolve("pool"))
-                                    .medium(medium)
-                                    .blockBytes(2 << 20)
-                                    .poolRatio(1)
-                                    .capacityBytes(64 << 20)
-                                    .emulation(Emulation.PLAIN)
-                                    .provider(Provider.JDK)
-                                    .build());
+                            PmemTier.at(directory.resolve("pool"))
+                                    .withMedium(medium)
+                                    .withBlockBytes(2 << 20)
+                                    .withPoolRatio(1)
+                                    .withCapacityBytes(64 << 20)
+                                    .withEmulation(Emulation.PLAIN)
+                                    .withProvider(Provider.JDK));
         }
     };
 

@@ -35,7 +35,7 @@ class TransactionOfManyTest {
     void open() {
         store =
                 StoreBuilder.over(Path.of("/sim/store"), medium)
-                        .tier(FileTier.builder(Path.of("/sim/tier")).medium(medium).build())
+                        .tier(FileTier.at(Path.of("/sim/tier")).withMedium(medium))
                         .invokerMode()
                         .open();
     }

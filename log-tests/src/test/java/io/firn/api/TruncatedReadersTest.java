@@ -73,7 +73,7 @@ class TruncatedReadersTest {
 
         LogStoreBuilder builder(Path directory) {
             return StoreBuilder.over(directory.resolve("store"), medium())
-                    .tier(FileTier.builder(Stores.tierOf(directory)).medium(medium()).build())
+                    .tier(FileTier.at(Stores.tierOf(directory)).withMedium(medium()))
                     .readOnly();
         }
     }

@@ -30,7 +30,7 @@ class TruncationOnFullDiskTest {
 
     private static LogStore open(SimulatedFileMedium medium) {
         return StoreBuilder.over(Path.of("/sim/store"), medium)
-                .tier(FileTier.builder(Path.of("/sim/segments")).medium(medium).build())
+                .tier(FileTier.at(Path.of("/sim/segments")).withMedium(medium))
                 .clock(new CachedEpochClock())
                 .open();
     }

@@ -50,7 +50,7 @@ class AddedMovesTest {
         store =
                 StoreBuilder.over(Path.of("/sim/store"), medium)
                         .journalSegmentBytes(journalBytes)
-                        .tier(FileTier.builder(SEGMENTS).medium(medium).build())
+                        .tier(FileTier.at(SEGMENTS).withMedium(medium))
                         .clock(clock)
                         .invokerMode()
                         .open();

@@ -44,7 +44,7 @@ class ReadOnlyAfterCrashTest {
     private LogStore open(SimulatedFileMedium on, boolean readOnly) {
         var builder =
                 StoreBuilder.over(DIRECTORY, on)
-                        .tier(FileTier.builder(SEGMENTS).medium(on).build())
+                        .tier(FileTier.at(SEGMENTS).withMedium(on))
                         .clock(clock)
                         .markInterval(Duration.ofHours(1))
                         .invokerMode();

@@ -70,19 +70,18 @@ class RewrittenRecoveryTest {
         FILE {
             @Override
             StorageTier at(SimulatedFileMedium medium) {
-                return FileTier.builder(Path.of("/sim/hot")).medium(medium).build();
+                return FileTier.at(Path.of("/sim/hot")).withMedium(medium);
             }
         },
         PMEM {
             @Override
             StorageTier at(SimulatedFileMedium medium) {
-                return PmemTier.builder(Path.of("/sim/hot"))
-                        .medium(medium)
-                        .blockBytes(BLOCK_BYTES)
-                        .poolRatio(1)
-                        .capacityBytes(9L * BLOCK_BYTES)
-                        .emulation(Emulation.FORCED)
-                        .build();
+                return PmemTier.at(Path.of("/sim/hot"))
+                        .withMedium(medium)
+                        .withBlockBytes(BLOCK_BYTES)
+                        .withPoolRatio(1)
+                        .withCapacityBytes(9L * BLOCK_BYTES)
+                        .withEmulation(Emulation.FORCED);
             }
         };
 
@@ -112,7 +111,7 @@ class RewrittenRecoveryTest {
         var builder =
                 StoreBuilder.over(DIRECTORY, on)
                         .tier(hot.at(on))
-                        .tier(FileTier.builder(COLD).medium(on).build())
+                        .tier(FileTier.at(COLD).withMedium(on))
                         .clock(clock)
                         .invokerMode();
         return readOnly ? builder.readOnly().open() : builder.open();
@@ -160,7 +159,7 @@ class RewrittenRecoveryTest {
             TierContext context =
                     new TierContext(UUID.fromString(identity.get("id")), false, false);
             hot = kind.at(on);
-            cold = FileTier.builder(COLD).medium(on).build();
+            cold = FileTier.at(COLD).withMedium(on);
             hot.open(context);
             cold.open(context);
         }

@@ -36,7 +36,7 @@ final class Simulation {
 
     LogStore open() {
         return StoreBuilder.over(DIRECTORY, medium)
-                .tier(FileTier.builder(SEGMENTS).medium(medium).build())
+                .tier(FileTier.at(SEGMENTS).withMedium(medium))
                 .clock(clock)
                 .invokerMode()
                 .open();

@@ -42,10 +42,9 @@ final class FileStore implements AutoCloseable {
         store =
                 StoreBuilder.over(directory, medium)
                         .tier(
-                                FileTier.builder(directory.resolve(TIER))
-                                        .medium(medium)
-                                        .declareDurable()
-                                        .build())
+                                FileTier.at(directory.resolve(TIER))
+                                        .withMedium(medium)
+                                        .withDeclaredDurable())
                         .clock(() -> nowMs)
                         .invokerMode()
                         .open();

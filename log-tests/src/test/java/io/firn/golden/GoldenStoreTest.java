@@ -49,10 +49,7 @@ class GoldenStoreTest {
         Map<String, String> before = contents();
         try (LogStore store =
                 LogStore.at(directory)
-                        .tier(
-                                FileTier.builder(directory.resolve(FileStore.TIER))
-                                        .declareDurable()
-                                        .build())
+                        .tier(FileTier.at(directory.resolve(FileStore.TIER)).withDeclaredDurable())
                         .readOnly()
                         .invokerMode()
                         .open()) {

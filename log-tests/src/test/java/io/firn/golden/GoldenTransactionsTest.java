@@ -204,10 +204,7 @@ class GoldenTransactionsTest {
         GoldenZip.unpack(name, directory);
         try (LogStore store =
                 LogStore.at(directory)
-                        .tier(
-                                FileTier.builder(directory.resolve(FileStore.TIER))
-                                        .declareDurable()
-                                        .build())
+                        .tier(FileTier.at(directory.resolve(FileStore.TIER)).withDeclaredDurable())
                         .readOnly()
                         .invokerMode()
                         .open()) {

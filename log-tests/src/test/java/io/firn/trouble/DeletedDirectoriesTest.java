@@ -37,7 +37,7 @@ class DeletedDirectoriesTest {
 
     private LogStore open(SimulatedFileMedium on) {
         return StoreBuilder.over(STORE, on)
-                .tier(FileTier.builder(SEGMENTS).medium(on).build())
+                .tier(FileTier.at(SEGMENTS).withMedium(on))
                 .clock(clock)
                 .invokerMode()
                 .open();

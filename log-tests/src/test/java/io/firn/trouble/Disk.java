@@ -42,7 +42,7 @@ final class Disk {
 
     LogStoreBuilder builder() {
         return StoreBuilder.over(root.resolve("store"), medium)
-                .tier(FileTier.builder(segments()).medium(medium).build());
+                .tier(FileTier.at(segments()).withMedium(medium));
     }
 
     LogStore open() {

@@ -54,7 +54,7 @@ class DisturbedCommitTest {
     private LogStore openStore() {
         return StoreBuilder.over(Path.of("/sim/store"), medium)
                 .journalSegmentBytes(64 * 1024)
-                .tier(FileTier.builder(Path.of("/sim/segments")).medium(medium).build())
+                .tier(FileTier.at(Path.of("/sim/segments")).withMedium(medium))
                 .clock(clock)
                 .nanoClock(() -> clock.time() * 1_000_000)
                 .invokerMode()

@@ -41,7 +41,7 @@ class FailingMediumTest {
 
     private LogStore open(SimulatedFileMedium on) {
         return StoreBuilder.over(Path.of("/sim/store"), on)
-                .tier(FileTier.builder(Path.of("/sim/segments")).medium(on).build())
+                .tier(FileTier.at(Path.of("/sim/segments")).withMedium(on))
                 .clock(clock)
                 .invokerMode()
                 .open();
@@ -214,7 +214,7 @@ class FailingMediumTest {
         assertEquals(0, medium.inUse());
         try (LogStore store =
                 StoreBuilder.over(Path.of("/sim/store"), medium)
-                        .tier(FileTier.builder(Path.of("/sim/segments")).medium(medium).build())
+                        .tier(FileTier.at(Path.of("/sim/segments")).withMedium(medium))
                         .readOnly()
                         .invokerMode()
                         .open()) {

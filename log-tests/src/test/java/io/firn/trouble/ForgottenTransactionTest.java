@@ -59,7 +59,7 @@ class ForgottenTransactionTest {
         clock.update(1_700_000_000_000L);
         store =
                 StoreBuilder.over(Path.of("/sim/store"), medium)
-                        .tier(FileTier.builder(Path.of("/sim/segments")).medium(medium).build())
+                        .tier(FileTier.at(Path.of("/sim/segments")).withMedium(medium))
                         .clock(clock)
                         .nanoClock(() -> clock.time() * 1_000_000)
                         .invokerMode()

@@ -121,7 +121,7 @@ class FullDiskTest {
 
     private static LogStore openSimulated(SimulatedFileMedium medium) {
         return StoreBuilder.over(Path.of("/sim/store"), medium)
-                .tier(FileTier.builder(Path.of("/sim/segments")).medium(medium).build())
+                .tier(FileTier.at(Path.of("/sim/segments")).withMedium(medium))
                 .clock(new CachedEpochClock())
                 .invokerMode()
                 .open();
@@ -165,7 +165,7 @@ class FullDiskTest {
         CachedEpochClock clock = new CachedEpochClock();
         try (LogStore store =
                 StoreBuilder.over(Path.of("/sim/store"), medium)
-                        .tier(FileTier.builder(Path.of("/sim/segments")).medium(medium).build())
+                        .tier(FileTier.at(Path.of("/sim/segments")).withMedium(medium))
                         .clock(clock)
                         .invokerMode()
                         .open()) {
@@ -277,7 +277,7 @@ class FullDiskTest {
         CachedEpochClock clock = new CachedEpochClock();
         try (LogStore store =
                 StoreBuilder.over(Path.of("/sim/store"), medium)
-                        .tier(FileTier.builder(Path.of("/sim/segments")).medium(medium).build())
+                        .tier(FileTier.at(Path.of("/sim/segments")).withMedium(medium))
                         .clock(clock)
                         .invokerMode()
                         .open()) {

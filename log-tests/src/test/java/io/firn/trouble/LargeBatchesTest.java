@@ -72,7 +72,7 @@ class LargeBatchesTest {
 
         private static LogStoreBuilder builder(Path directory) {
             return LogStore.at(directory.resolve("store"))
-                    .tier(FileTier.builder(directory.resolve("tier")).build())
+                    .tier(FileTier.at(directory.resolve("tier")))
                     .readMemory(READ_MEMORY);
         }
 

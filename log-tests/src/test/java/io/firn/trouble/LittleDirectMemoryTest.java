@@ -37,7 +37,7 @@ class LittleDirectMemoryTest {
             Path directory = Path.of(args[0]);
             try (LogStore store =
                     LogStore.at(directory.resolve("store"))
-                            .tier(FileTier.builder(directory.resolve("tier")).build())
+                            .tier(FileTier.at(directory.resolve("tier")))
                             .open()) {
                 TopicOptions options = TopicOptions.defaults().withMaxRecordBytes(16 << 20);
                 Partition partition = store.createTopic("t", options).partition(0);

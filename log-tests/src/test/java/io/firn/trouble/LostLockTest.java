@@ -463,7 +463,7 @@ class LostLockTest {
 
     private static LogStore open(SimulatedFileMedium on) {
         return StoreBuilder.over(Path.of("/sim/store"), on)
-                .tier(FileTier.builder(Path.of("/sim/segments")).medium(on).build())
+                .tier(FileTier.at(Path.of("/sim/segments")).withMedium(on))
                 .clock(new CachedEpochClock())
                 .invokerMode()
                 .open();

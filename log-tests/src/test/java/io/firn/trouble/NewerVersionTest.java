@@ -72,7 +72,7 @@ class NewerVersionTest {
 
     private LogStore open(SimulatedFileMedium on) {
         return StoreBuilder.over(DIRECTORY, on)
-                .tier(FileTier.builder(SEGMENTS).medium(on).build())
+                .tier(FileTier.at(SEGMENTS).withMedium(on))
                 .clock(clock)
                 .invokerMode()
                 .open();

@@ -58,9 +58,7 @@ class PreparationTest {
     }
 
     private LogStore open(FileMedium on) {
-        return StoreBuilder.over(STORE, on)
-                .tier(FileTier.builder(SEGMENTS).medium(on).build())
-                .open();
+        return StoreBuilder.over(STORE, on).tier(FileTier.at(SEGMENTS).withMedium(on)).open();
     }
 
     private static TopicOptions options(Kind kind) {

@@ -160,10 +160,7 @@ class PreparedDirectoryTest {
             try (LogStore store =
                     LogStore.at(store())
                             .allowLinkedDirectories()
-                            .tier(
-                                    FileTier.builder(disk.segments())
-                                            .allowLinkedDirectories()
-                                            .build())
+                            .tier(FileTier.at(disk.segments()).withLinkedDirectories())
                             .open()) {
                 assertEquals(30 + 2 * life, Disk.partition(store).nextOffset());
                 Disk.append(Disk.partition(store), 2);

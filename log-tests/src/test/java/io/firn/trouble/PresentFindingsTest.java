@@ -80,7 +80,7 @@ class PresentFindingsTest {
     }
 
     private static FileTier tier(String path, SimulatedFileMedium on) {
-        return FileTier.builder(Path.of(path)).medium(on).build();
+        return FileTier.at(Path.of(path)).withMedium(on);
     }
 
     @AfterEach

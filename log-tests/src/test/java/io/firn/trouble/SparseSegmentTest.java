@@ -45,7 +45,7 @@ class SparseSegmentTest {
 
     private static LogStore open(FileMedium medium) {
         return StoreBuilder.over(Path.of("/sim/store"), medium)
-                .tier(FileTier.builder(Path.of("/sim/segments")).medium(medium).build())
+                .tier(FileTier.at(Path.of("/sim/segments")).withMedium(medium))
                 .clock(new CachedEpochClock())
                 .invokerMode()
                 .open();
@@ -304,7 +304,7 @@ class SparseSegmentTest {
         CachedEpochClock clock = new CachedEpochClock();
         try (LogStore store =
                 StoreBuilder.over(Path.of("/sim/store"), medium)
-                        .tier(FileTier.builder(Path.of("/sim/segments")).medium(medium).build())
+                        .tier(FileTier.at(Path.of("/sim/segments")).withMedium(medium))
                         .clock(clock)
                         .invokerMode()
                         .open()) {
@@ -521,8 +521,8 @@ class SparseSegmentTest {
         SimulatedFileMedium other = new SimulatedFileMedium();
         try (LogStore store =
                 StoreBuilder.over(Path.of("/sim/store"), other)
-                        .tier(FileTier.builder(Path.of("/sim/hot")).medium(medium).build())
-                        .tier(FileTier.builder(Path.of("/sim/cold")).medium(other).build())
+                        .tier(FileTier.at(Path.of("/sim/hot")).withMedium(medium))
+                        .tier(FileTier.at(Path.of("/sim/cold")).withMedium(other))
                         .clock(new CachedEpochClock())
                         .invokerMode()
                         .open()) {
@@ -618,10 +618,9 @@ class SparseSegmentTest {
     void shouldNotRefuseAsFullARecordThatHasToWaitForZeros() {
         AppendingMedium appending = new AppendingMedium(medium);
         FileTier tier =
-                FileTier.builder(Path.of("/sim/segments"))
-                        .medium(appending)
-                        .capacityBytes(SEGMENT_BYTES + 64 * 1024)
-                        .build();
+                FileTier.at(Path.of("/sim/segments"))
+                        .withMedium(appending)
+                        .withCapacityBytes(SEGMENT_BYTES + 64 * 1024);
         try (LogStore store =
                 StoreBuilder.over(Path.of("/sim/store"), appending)
                         .tier(tier)

@@ -67,7 +67,7 @@ class ThreadDeathTest {
 
     private static LogStoreBuilder at(SimulatedFileMedium medium) {
         return StoreBuilder.over(Path.of("/sim/store"), medium)
-                .tier(FileTier.builder(Path.of("/sim/segments")).medium(medium).build());
+                .tier(FileTier.at(Path.of("/sim/segments")).withMedium(medium));
     }
 
     private void end(LogStore store, String thread) {

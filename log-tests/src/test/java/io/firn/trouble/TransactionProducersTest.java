@@ -45,7 +45,7 @@ class TransactionProducersTest {
     private LogStoreBuilder newStore() {
         SimulatedFileMedium medium = new SimulatedFileMedium();
         return StoreBuilder.over(Path.of("/sim/store"), medium)
-                .tier(FileTier.builder(Path.of("/sim/segments")).medium(medium).build())
+                .tier(FileTier.at(Path.of("/sim/segments")).withMedium(medium))
                 .clock(clock)
                 .invokerMode();
     }

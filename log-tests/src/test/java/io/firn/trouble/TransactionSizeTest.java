@@ -69,7 +69,7 @@ class TransactionSizeTest {
     private LogStore openStore() {
         return StoreBuilder.over(DIRECTORY, medium)
                 .journalSegmentBytes(256 * 1024)
-                .tier(FileTier.builder(SEGMENTS).medium(medium).build())
+                .tier(FileTier.at(SEGMENTS).withMedium(medium))
                 .clock(new CachedEpochClock()) // stands
                 .invokerMode()
                 .open();

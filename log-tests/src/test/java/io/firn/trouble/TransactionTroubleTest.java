@@ -79,7 +79,7 @@ class TransactionTroubleTest {
     /** Opens the store of a simulated medium; the test does its background's work. */
     static LogStore openStore(SimulatedFileMedium medium, EpochClock clock) {
         return StoreBuilder.over(DIRECTORY, medium)
-                .tier(FileTier.builder(SEGMENTS).medium(medium).build())
+                .tier(FileTier.at(SEGMENTS).withMedium(medium))
                 .clock(clock)
                 .invokerMode()
                 .open();

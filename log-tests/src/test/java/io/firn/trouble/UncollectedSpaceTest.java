@@ -60,7 +60,7 @@ class UncollectedSpaceTest {
 
     @Test
     void shouldGoOnAfterADeletionAlthoughAReaderWasHandedWhatIsDeleted() throws Exception {
-        tier = FileTier.builder(directory.resolve("segments")).medium(medium).build();
+        tier = FileTier.at(directory.resolve("segments")).withMedium(medium);
         try (LogStore store =
                 StoreBuilder.over(directory.resolve("store"), medium).tier(tier).open()) {
             Partition partition = Disk.partition(store);

@@ -82,9 +82,9 @@ class UnknownFileSystemTest {
         LOG.setLevel(null);
     }
 
-    private FileTier.Builder tier(String name, String mounted) {
+    private FileTier tier(String name, String mounted) {
         Path directory = Path.of("/sim").resolve(name);
-        return FileTier.builder(directory).medium(new Network(simulated, Path.of(mounted)));
+        return FileTier.at(directory).withMedium(new Network(simulated, Path.of(mounted)));
     }
 
     private LogStore open(FileTier... tiers) {
@@ -101,23 +101,23 @@ class UnknownFileSystemTest {
 
     @Test
     void shouldWarnOfAFileSystemThatIsNotKnownAndClaimLess() {
-        try (LogStore store = open(tier("a", "/sim").build())) {
+        try (LogStore store = open(tier("a", "/sim"))) {
             assertEquals(Survives.PROCESS_CRASH, classOf(store, 0));
             String warning = String.join("\n", logged);
             assertTrue(warning.contains("nfs4"), warning);
-            assertTrue(warning.contains("declareDurable"), warning);
+            assertTrue(warning.contains("withDeclaredDurable"), warning);
             Disk.append(Disk.partition(store), 2);
             InvalidOptionException refused =
                     assertThrows(
                             InvalidOptionException.class, () -> store.createTopic("safe", SAFE));
-            assertTrue(refused.getMessage().contains("declareDurable"), refused.getMessage());
+            assertTrue(refused.getMessage().contains("withDeclaredDurable"), refused.getMessage());
             assertEquals(List.of(), store.findings());
         }
     }
 
     @Test
     void shouldBelieveWhatIsDeclared() {
-        try (LogStore store = open(tier("a", "/sim").declareDurable().build())) {
+        try (LogStore store = open(tier("a", "/sim").withDeclaredDurable())) {
             assertEquals(Survives.POWER_LOSS, classOf(store, 0));
             store.createTopic("safe", SAFE);
             assertEquals(List.of(), logged);
@@ -126,29 +126,29 @@ class UnknownFileSystemTest {
 
     @Test
     void shouldGoOnWithTopicsThatWereCreatedWhenAllFileSystemsCounted() {
-        try (LogStore store = open(tier("a", "/known").build())) {
+        try (LogStore store = open(tier("a", "/known"))) {
             Disk.append(Disk.partition(store), 2);
             assertEquals(Survives.POWER_LOSS, store.openTopic(Disk.TOPIC).options().minimumClass());
         }
-        try (LogStore store = open(tier("a", "/sim").build())) {
+        try (LogStore store = open(tier("a", "/sim"))) {
             Disk.append(Disk.partition(store), 20);
             assertEquals(22, Disk.partition(store).nextOffset());
             String findings = String.join("\n", store.findings());
             assertTrue(findings.contains("nfs4"), findings);
-            assertTrue(findings.contains("declareDurable"), findings);
+            assertTrue(findings.contains("withDeclaredDurable"), findings);
             assertTrue(findings.contains("stored there nevertheless"), findings);
         }
-        try (LogStore store = open(tier("a", "/sim").declareDurable().build())) {
+        try (LogStore store = open(tier("a", "/sim").withDeclaredDurable())) {
             assertEquals(List.of(), store.findings());
         }
     }
 
     @Test
     void shouldStoreATopicOnlyWhereItsClassIsKnownIfThereIsSuchATier() {
-        try (LogStore store = open(tier("a", "/known").build(), tier("b", "/known").build())) {
+        try (LogStore store = open(tier("a", "/known"), tier("b", "/known"))) {
             Disk.append(Disk.partition(store), 14);
         }
-        try (LogStore store = open(tier("a", "/known").build(), tier("b", "/sim/b").build())) {
+        try (LogStore store = open(tier("a", "/known"), tier("b", "/sim/b"))) {
             Disk.append(Disk.partition(store), 2);
             String findings = String.join("\n", store.findings());
             assertTrue(findings.contains("no more of it is stored there"), findings);
@@ -159,7 +159,7 @@ class UnknownFileSystemTest {
     /** As a store that was copied into memory. */
     @Test
     void shouldRefuseAppendsAndReadWhereNoTierHasTheClassOfATopic() {
-        try (LogStore store = open(tier("a", "/known").build())) {
+        try (LogStore store = open(tier("a", "/known"))) {
             Disk.append(Disk.partition(store), 2);
         }
         FileMedium memory =
@@ -169,7 +169,7 @@ class UnknownFileSystemTest {
                         return Survives.PROCESS_CRASH;
                     }
                 };
-        try (LogStore store = open(FileTier.builder(Path.of("/sim/a")).medium(memory).build())) {
+        try (LogStore store = open(FileTier.at(Path.of("/sim/a")).withMedium(memory))) {
             Partition partition = store.openTopic(Disk.TOPIC).partition(0);
             FirnException refused =
                     assertThrows(FirnException.class, () -> Disk.append(partition, 20));

@@ -20,7 +20,7 @@ import java.util.function.BooleanSupplier;
  *
  * <pre>{@code
  * try (Migrator migrator = Migrator.of(store)
- *         .policy(Policies.threshold(0.5)).threads(2).bytesPerSecond(200_000_000).build().start()) {
+ *         .policy(Policies.threshold(0.5)).threads(2).bytesPerSecond(200_000_000).start()) {
  *     ...
  * }
  * }</pre>
@@ -275,12 +275,22 @@ public final class Migrator implements AutoCloseable {
         }
 
         /**
-         * Returns the migrator, which is not started.
+         * Returns the migrator, started.
+         *
+         * @throws InvalidOptionException as {@link #open}
+         * @throws ClosedException when the store is closed
+         */
+        public Migrator start() {
+            return open().start();
+        }
+
+        /**
+         * Returns the migrator without starting it, for {@link Migrator#moveNext}.
          *
          * @throws InvalidOptionException when the store is open read-only: only the process that
          *     writes it moves its segments
          */
-        public Migrator build() {
+        public Migrator open() {
             if (store.isReadOnly()) {
                 throw new InvalidOptionException(
                         "the store "

@@ -226,7 +226,7 @@ class DeletedTopicsTest {
                 Migrator.of(store)
                         .policy(Policies.threshold(0.3))
                         .interval(Duration.ofMillis(1))
-                        .build()) {
+                        .open()) {
             migrator.start();
             for (int i = 0; i < WORKERS; i++) {
                 int worker = i;

@@ -94,8 +94,7 @@ class MigratorLifecycleTest {
     void shouldRefuseAStoreThatIsOpenReadOnly() {
         try (LogStore reader = Tiered.at(directory, 8).readOnly().open()) {
             Migrator.Builder builder = Migrator.of(reader);
-            String refused =
-                    assertThrows(InvalidOptionException.class, builder::build).getMessage();
+            String refused = assertThrows(InvalidOptionException.class, builder::open).getMessage();
             for (String part : List.of("read-only", reader.directory().toString(), "writes")) {
                 assertTrue(refused.contains(part), refused);
             }
@@ -114,7 +113,6 @@ class MigratorLifecycleTest {
                                     made.add(thread);
                                     return thread;
                                 })
-                        .build()
                         .start();
         await("a look", () -> !seen.isEmpty());
         migrator.close();
@@ -128,7 +126,7 @@ class MigratorLifecycleTest {
     void shouldReturnFromStopWhenItIsStartedMeanwhile() throws Exception {
         CountDownLatch in = new CountDownLatch(1);
         CountDownLatch go = new CountDownLatch(1);
-        Migrator migrator = migrator(snapshot -> sit(in, go)).build().start();
+        Migrator migrator = migrator(snapshot -> sit(in, go)).start();
         in.await();
         Thread stopper = begin(migrator::stop);
         await("the stop to begin", () -> !migrator.status().running());
@@ -150,7 +148,7 @@ class MigratorLifecycleTest {
 
     @Test
     void shouldHaveItsThreadsOnceWhenItIsStartedTwice() {
-        try (Migrator migrator = migrator(snapshot -> List.of()).threads(2).build()) {
+        try (Migrator migrator = migrator(snapshot -> List.of()).threads(2).open()) {
             migrator.start();
             migrator.start();
             await("both threads", () -> seen.size() == 2);
@@ -171,7 +169,7 @@ class MigratorLifecycleTest {
                                     return List.of();
                                 })
                         .threads(3)
-                        .build();
+                        .open();
         self.set(migrator);
         migrator.start();
         assertTrue(stopped.await(HANGS_AFTER_S, TimeUnit.SECONDS), "stop() returns to the policy");
@@ -196,7 +194,7 @@ class MigratorLifecycleTest {
                                     }
                                     return List.of();
                                 })
-                        .build();
+                        .open();
         self.set(migrator);
         migrator.start();
         await("the end", () -> !seen.isEmpty() && alive() == 0);
@@ -212,7 +210,7 @@ class MigratorLifecycleTest {
     void shouldTellItsStatusWhileItsPolicyIsBusy() throws Exception {
         CountDownLatch in = new CountDownLatch(1);
         CountDownLatch go = new CountDownLatch(1);
-        Migrator migrator = migrator(snapshot -> sit(in, go)).build().start();
+        Migrator migrator = migrator(snapshot -> sit(in, go)).start();
         in.await();
         AtomicReference<MigratorStatus> told = new AtomicReference<>();
         Thread asking = begin(() -> told.set(migrator.status()));
@@ -224,7 +222,7 @@ class MigratorLifecycleTest {
 
     @Test
     void shouldNotStartAgainWhenItWasClosed() {
-        Migrator migrator = migrator(snapshot -> List.of()).build().start();
+        Migrator migrator = migrator(snapshot -> List.of()).start();
         migrator.stop();
         migrator.start();
         migrator.close();
@@ -239,11 +237,7 @@ class MigratorLifecycleTest {
     @Test
     void shouldEndWithItsStoreHoweverRarelyItAsksItsPolicy() {
         Migrator migrator =
-                migrator(snapshot -> List.of())
-                        .interval(Duration.ofHours(1))
-                        .threads(2)
-                        .build()
-                        .start();
+                migrator(snapshot -> List.of()).interval(Duration.ofHours(1)).threads(2).start();
         await("a look", () -> !seen.isEmpty());
         store.close();
         await("its threads to end", () -> alive() == 0 && !migrator.status().running());
@@ -263,7 +257,6 @@ class MigratorLifecycleTest {
                                     Thread.currentThread().interrupt();
                                     return Policies.threshold(0).moves(snapshot);
                                 })
-                        .build()
                         .start();
         await("all of it below", () -> tiersOf(store, "t").indexOf(HOT) == 3);
         migrator.close();
@@ -283,7 +276,7 @@ class MigratorLifecycleTest {
                                 })
                         .threads(threads)
                         .interval(Duration.ofMillis(1))
-                        .build();
+                        .open();
         List<Thread> racers = new ArrayList<>();
         List<Throwable> failures = new ArrayList<>();
         for (int i = 0; i < 6; i++) {
@@ -321,7 +314,7 @@ class MigratorLifecycleTest {
     @Test
     void shouldHaveNoThreadLeftWhenItIsClosedBesideAStart() throws Exception {
         for (int round = 0; round < 100; round++) {
-            Migrator migrator = migrator(snapshot -> List.of()).threads(2).build();
+            Migrator migrator = migrator(snapshot -> List.of()).threads(2).open();
             CountDownLatch both = new CountDownLatch(2);
             Thread starter =
                     begin(

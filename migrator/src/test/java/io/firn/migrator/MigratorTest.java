@@ -71,7 +71,7 @@ class MigratorTest {
     @Test
     void shouldKeepTheHottestTierAtTheThreshold() {
         Partition partition = open(Tiered.at(directory, 8), 6);
-        try (Migrator migrator = migrator(0.5).threads(2).build().start()) {
+        try (Migrator migrator = migrator(0.5).threads(2).start()) {
             for (int i = 0; i < 10; i++) { // slowly: what comes while it is full spills over
                 await("room", () -> tier(store, HOT).usedBytes() <= 4L * BLOCK_BYTES);
                 Tiered.append(partition, RECORDS_IN_SEGMENT);
@@ -96,7 +96,7 @@ class MigratorTest {
             store.migrate("t", 0, (long) i * RECORDS_IN_SEGMENT, COLD);
         }
         await("room", () -> tier(store, HOT).usedBytes() <= 2L * BLOCK_BYTES);
-        Migrator migrator = migrator(0.5).build();
+        Migrator migrator = migrator(0.5).open();
         while (migrator.moveNext()) {
             continue;
         }
@@ -114,11 +114,11 @@ class MigratorTest {
         LogStoreBuilder builder =
                 LogStore.at(directory.resolve("store"))
                         .tier(Tiered.pmem(directory, 6, FileMedium.real()))
-                        .tier("broken", FileTier.builder(SIMULATED).medium(failing).build())
+                        .tier("broken", FileTier.at(SIMULATED).withMedium(failing))
                         .tier(FileTier.at(directory.resolve("hdd")));
         Partition partition = open(builder, 4);
         failing.faults().refuseChanges(path -> path.startsWith(SIMULATED));
-        try (Migrator migrator = migrator(0).build().start()) {
+        try (Migrator migrator = migrator(0).start()) {
             await("all of it below", () -> tiersOf(store, "t").indexOf(HOT) == 4);
             assertEquals(List.of(COLD, COLD, COLD, COLD, HOT), tiersOf(store, "t"));
             assertTrue(migrator.status().failures() > 0);
@@ -144,7 +144,7 @@ class MigratorTest {
         SimulatedFileMedium failing = new SimulatedFileMedium();
         LogStoreBuilder builder =
                 LogStore.at(directory.resolve("store"))
-                        .tier(FileTier.builder(SIMULATED).medium(failing).build())
+                        .tier(FileTier.at(SIMULATED).withMedium(failing))
                         .tier(FileTier.at(directory.resolve("hdd")));
         store = builder.open();
         Partition partition =
@@ -165,7 +165,7 @@ class MigratorTest {
         LogStoreBuilder builder =
                 LogStore.at(directory.resolve("store"))
                         .tier(Tiered.pmem(directory, 6, FileMedium.real()))
-                        .tier(FileTier.builder(SIMULATED).medium(failing).build());
+                        .tier(FileTier.at(SIMULATED).withMedium(failing));
         Partition partition = open(builder, 3);
         failing.faults().refuseChanges(path -> path.toString().endsWith(".copy"));
         MigrationPolicy always =
@@ -177,7 +177,7 @@ class MigratorTest {
                             .toList();
                 };
         try (Migrator migrator =
-                Migrator.of(store).policy(always).interval(SOON).firstRetry(SOON).build()) {
+                Migrator.of(store).policy(always).interval(SOON).firstRetry(SOON).open()) {
             migrator.start();
             await(
                     "three failures, each told of",
@@ -206,7 +206,7 @@ class MigratorTest {
                     }
                     return Policies.threshold(0).moves(snapshot);
                 };
-        try (Migrator migrator = Migrator.of(store).policy(moody).interval(SOON).build()) {
+        try (Migrator migrator = Migrator.of(store).policy(moody).interval(SOON).open()) {
             migrator.start();
             await("its work", () -> migrator.status().movedDown() == 3);
             assertEquals(3, migrator.status().failures());
@@ -234,7 +234,7 @@ class MigratorTest {
                     return Policies.threshold(0).moves(snapshot);
                 };
         try (Migrator migrator =
-                Migrator.of(store).policy(dying).threads(3).interval(SOON).build()) {
+                Migrator.of(store).policy(dying).threads(3).interval(SOON).open()) {
             migrator.start();
             await("its work", () -> migrator.status().movedDown() == 3);
             await("four failures", () -> migrator.status().failures() == 4);
@@ -245,7 +245,7 @@ class MigratorTest {
     @Test
     void shouldShowHowFarAMoveIsAndGiveItUpWhenStopped() {
         Partition partition = open(Tiered.at(directory, 6), 3);
-        Migrator migrator = migrator(0).bytesPerSecond(1).threads(3).build().start();
+        Migrator migrator = migrator(0).bytesPerSecond(1).threads(3).start();
         await("three moves", () -> migrator.status().current().size() == 3);
         await("them, seen by the store", () -> tier(store, HOT).movesInFlight() == 3);
         migrator.stop();
@@ -265,7 +265,7 @@ class MigratorTest {
     @Test
     void shouldEndWithItsStore() {
         open(Tiered.at(directory, 6), 3);
-        Migrator migrator = migrator(0).bytesPerSecond(1).build().start();
+        Migrator migrator = migrator(0).bytesPerSecond(1).start();
         await("a move", () -> !migrator.status().current().isEmpty());
         store.close();
         await("its end", () -> !migrator.status().running());

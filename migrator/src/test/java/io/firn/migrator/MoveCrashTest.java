@@ -49,19 +49,18 @@ class MoveCrashTest {
         FILE {
             @Override
             StorageTier at(SimulatedFileMedium medium) {
-                return FileTier.builder(Path.of("/sim/hot")).medium(medium).build();
+                return FileTier.at(Path.of("/sim/hot")).withMedium(medium);
             }
         },
         PMEM {
             @Override
             StorageTier at(SimulatedFileMedium medium) {
-                return PmemTier.builder(Path.of("/sim/hot"))
-                        .medium(medium)
-                        .blockBytes(Tiered.BLOCK_BYTES)
-                        .poolRatio(1)
-                        .capacityBytes(5L * Tiered.BLOCK_BYTES)
-                        .emulation(Emulation.FORCED)
-                        .build();
+                return PmemTier.at(Path.of("/sim/hot"))
+                        .withMedium(medium)
+                        .withBlockBytes(Tiered.BLOCK_BYTES)
+                        .withPoolRatio(1)
+                        .withCapacityBytes(5L * Tiered.BLOCK_BYTES)
+                        .withEmulation(Emulation.FORCED);
             }
         };
 
@@ -85,7 +84,7 @@ class MoveCrashTest {
     private LogStore open(Hot hot, SimulatedFileMedium on) {
         return StoreBuilder.over(STORE, on)
                 .tier(hot.at(on))
-                .tier(FileTier.builder(Path.of("/sim/cold")).medium(on).build())
+                .tier(FileTier.at(Path.of("/sim/cold")).withMedium(on))
                 .clock(clock)
                 .invokerMode()
                 .open();

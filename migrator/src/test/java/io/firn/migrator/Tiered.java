@@ -54,19 +54,18 @@ final class Tiered {
     static LogStoreBuilder at(Path directory, int hotSegments, FileMedium medium) {
         return StoreBuilder.over(directory.resolve("store"), medium)
                 .tier("pmem", pmem(directory, hotSegments, medium))
-                .tier("ssd", FileTier.builder(directory.resolve("ssd")).medium(medium).build())
-                .tier("hdd", FileTier.builder(directory.resolve("hdd")).medium(medium).build());
+                .tier("ssd", FileTier.at(directory.resolve("ssd")).withMedium(medium))
+                .tier("hdd", FileTier.at(directory.resolve("hdd")).withMedium(medium));
     }
 
     static PmemTier pmem(Path directory, int segments, FileMedium medium) {
-        return PmemTier.builder(directory.resolve("pmem"))
-                .medium(medium)
-                .blockBytes(BLOCK_BYTES)
-                .poolRatio(1)
+        return PmemTier.at(directory.resolve("pmem"))
+                .withMedium(medium)
+                .withBlockBytes(BLOCK_BYTES)
+                .withPoolRatio(1)
                 // The header takes less than a block.
-                .capacityBytes((segments + 1L) * BLOCK_BYTES)
-                .emulation(Emulation.PLAIN)
-                .build();
+                .withCapacityBytes((segments + 1L) * BLOCK_BYTES)
+                .withEmulation(Emulation.PLAIN);
     }
 
     static byte[] value(long offset) {

@@ -95,7 +95,7 @@ final class Storage implements AutoCloseable {
                     Migrator.of(store)
                             .policy(policy)
                             .threads(config.integer("storage.migrate.threads"))
-                            .build();
+                            .open();
             if (tiers.size() > 1 && threshold != Policies.OFF) {
                 migrator.start();
             }
@@ -132,7 +132,7 @@ final class Storage implements AutoCloseable {
         }
         String type = config.text("log.channel.type");
         if (type.equals("file")) {
-            tiers.add(file(config, child(config, config.directory(), SEGMENTS)).build());
+            tiers.add(file(config, child(config, config.directory(), SEGMENTS)));
         } else {
             Path[] pools =
                     config.list("storage.pmem.path").stream()
@@ -142,12 +142,8 @@ final class Storage implements AutoCloseable {
             if (type.equals("mix")) {
                 tiers.add(
                         file(
-                                        config,
-                                        child(
-                                                config,
-                                                Path.of(config.text("storage.hdd.path")),
-                                                SEGMENTS))
-                                .build());
+                                config,
+                                child(config, Path.of(config.text("storage.hdd.path")), SEGMENTS)));
             }
         }
         return tiers;
@@ -189,29 +185,29 @@ final class Storage implements AutoCloseable {
             long size = bytes == null ? config.number("storage.pmem.size") : Long.parseLong(bytes);
             return pmem(config, size, path);
         }
-        FileTier.Builder file = file(config, path);
-        return bytes == null ? file.build() : file.capacityBytes(Long.parseLong(bytes)).build();
+        FileTier file = file(config, path);
+        return bytes == null ? file : file.withCapacityBytes(Long.parseLong(bytes));
     }
 
-    private static FileTier.Builder file(ServerConfig config, Path path) {
-        FileTier.Builder file = FileTier.builder(path);
+    private static FileTier file(ServerConfig config, Path path) {
+        FileTier file = FileTier.at(path);
         if (ServerFiles.mayBeLinked(config)) {
-            file.allowLinkedDirectories();
+            file = file.withLinkedDirectories();
         }
-        return config.flag("storage.declare.durable") ? file.declareDurable() : file;
+        return config.flag("storage.declare.durable") ? file.withDeclaredDurable() : file;
     }
 
     private static StorageTier pmem(ServerConfig config, long size, Path... pools) {
-        PmemTier.Builder tier =
-                PmemTier.builder(pools)
-                        .capacityBytes(size)
-                        .poolRatio(config.decimal("log.pmem.pool.ratio"));
+        PmemTier tier =
+                PmemTier.at(pools)
+                        .withCapacityBytes(size)
+                        .withPoolRatio(config.decimal("log.pmem.pool.ratio"));
         if (config.has("storage.pmem.block.size")) {
-            tier.blockBytes(config.integer("storage.pmem.block.size"));
+            tier = tier.withBlockBytes(config.integer("storage.pmem.block.size"));
         }
         if (config.flag("storage.pmem.emulate")) {
-            tier.emulation(Emulation.PLAIN);
+            tier = tier.withEmulation(Emulation.PLAIN);
         }
-        return tier.build();
+        return tier;
     }
 }

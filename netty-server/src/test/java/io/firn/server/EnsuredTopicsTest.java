@@ -3,7 +3,6 @@ package io.firn.server;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import io.firn.CleanupPolicy;
-import io.firn.OptionChange;
 import io.firn.RetainUntilRead;
 import io.firn.TopicOptions;
 import io.firn.sim.FirstRunOnly;
@@ -117,8 +116,9 @@ class EnsuredTopicsTest {
         }
     }
 
-    private static List<OptionChange> ensure(Running running, Setting topic, TopicOptions options) {
-        List<OptionChange> changes = new ArrayList<>();
+    private static List<TopicOptions.Change> ensure(
+            Running running, Setting topic, TopicOptions options) {
+        List<TopicOptions.Change> changes = new ArrayList<>();
         running.store().ensureTopic(topic.option, options, changes::add);
         return changes;
     }
@@ -139,7 +139,7 @@ class EnsuredTopicsTest {
                 assertEquals(each.value, clients.get(topic(each)).get(each.key).value(), each.key);
                 TopicOptions set = each.application.apply(UNSET);
                 Object wanted = set.toMap().get(each.option);
-                OptionChange change = new OptionChange(each.option, each.has, wanted);
+                TopicOptions.Change change = new TopicOptions.Change(each.option, each.has, wanted);
                 assertEquals(List.of(change), ensure(running, each, set), each.key);
             }
             Map<ConfigResource, Config> applications = described(running);

@@ -41,11 +41,10 @@ class FileRightsTest {
                 SMALL_SEGMENTS,
                 where ->
                         List.of(
-                                PmemTier.builder(where.resolve("pmem/pool"))
-                                        .capacityBytes(16 << 20)
-                                        .blockBytes(2 << 20)
-                                        .emulation(Emulation.PLAIN)
-                                        .build(),
+                                PmemTier.at(where.resolve("pmem/pool"))
+                                        .withCapacityBytes(16 << 20)
+                                        .withBlockBytes(2 << 20)
+                                        .withEmulation(Emulation.PLAIN),
                                 FileTier.at(where.resolve("tier"))));
     }
 

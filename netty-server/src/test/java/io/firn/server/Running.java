@@ -53,13 +53,12 @@ final class Running implements AutoCloseable {
 
     /** One tier of files on a medium. */
     static Function<Path, List<StorageTier>> filesOn(FileMedium medium) {
-        return where -> List.of(FileTier.builder(where.resolve("tier")).medium(medium).build());
+        return where -> List.of(FileTier.at(where.resolve("tier")).withMedium(medium));
     }
 
     /** One tier of files with so much room. */
     static Function<Path, List<StorageTier>> filesOf(long bytes) {
-        return where ->
-                List.of(FileTier.builder(where.resolve("tier")).capacityBytes(bytes).build());
+        return where -> List.of(FileTier.at(where.resolve("tier")).withCapacityBytes(bytes));
     }
 
     /** On other tiers; they are made anew at each start. */

@@ -233,7 +233,7 @@ class StoreOfServerTest {
         Gate gate = new Gate();
         LogStore store =
                 LogStore.at(directory.resolve("store"))
-                        .tier(FileTier.builder(directory.resolve("tier")).medium(medium).build())
+                        .tier(FileTier.at(directory.resolve("tier")).withMedium(medium))
                         .open();
         store.createTopic(TOPIC, TopicOptions.defaults());
         FirnServer server = server(store).set("firn.shutdown.timeout.ms", 60_000).start();

@@ -91,7 +91,7 @@ public final class TopicContext {
                         : "as there is no other, it is stored there nevertheless, and a power"
                                 + " failure may lose acknowledged records")
                 + "; if forced files survive a power failure there, declare that with"
-                + " FileTier.Builder.declareDurable (server: storage.declare.durable=true)";
+                + " FileTier.withDeclaredDurable (server: storage.declare.durable=true)";
     }
 
     public LogContext store() {

@@ -76,7 +76,8 @@ public final class WithoutLinks extends FilterFileMedium {
                 "is a symbolic link, should be a directory: links below "
                         + root
                         + " are not followed; put the directory itself there, mount it there, or"
-                        + " allow links (allowLinkedDirectories; server:"
+                        + " allow links (allowLinkedDirectories, of a FileTier"
+                        + " withLinkedDirectories; server:"
                         + " storage.allow.linked.directories=true; programs:"
                         + " --allow-linked-directories)");
     }

@@ -284,7 +284,7 @@ public final class StoreOpener {
                 + ", of which Firn does not know what a force survives: its class is "
                 + tier.survives()
                 + "; if forced files survive a power failure there, declare that with"
-                + " FileTier.Builder.declareDurable (server: storage.declare.durable=true)";
+                + " FileTier.withDeclaredDurable (server: storage.declare.durable=true)";
     }
 
     private Follower openReadOnly() throws IOException {

@@ -116,7 +116,7 @@ final class NewTopics {
                             + (unknown == null
                                     ? ""
                                     : "; where Firn does not know the file system, declare what it"
-                                            + " survives (FileTier.Builder.declareDurable)"));
+                                            + " survives (FileTier.withDeclaredDurable)"));
         }
         if (topic.segmentBytes() <= options.maxRecordBytes()) {
             throw new InvalidOptionException(

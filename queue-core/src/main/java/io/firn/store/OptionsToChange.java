@@ -1,7 +1,6 @@
 package io.firn.store;
 
 import io.firn.InvalidOptionException;
-import io.firn.OptionChange;
 import io.firn.TopicOptions;
 import java.util.ArrayList;
 import java.util.List;
@@ -28,7 +27,7 @@ record OptionsToChange(TopicOptions has, TopicOptions wanted) {
     }
 
     /** What would change. */
-    List<OptionChange> changes() {
+    List<TopicOptions.Change> changes() {
         return differences(has, wanted);
     }
 
@@ -52,21 +51,21 @@ record OptionsToChange(TopicOptions has, TopicOptions wanted) {
                 .withReplicated(has.isReplicated());
     }
 
-    private static List<OptionChange> differences(TopicOptions before, TopicOptions after) {
+    private static List<TopicOptions.Change> differences(TopicOptions before, TopicOptions after) {
         Map<String, Object> values = after.toMap();
-        List<OptionChange> differences = new ArrayList<>();
+        List<TopicOptions.Change> differences = new ArrayList<>();
         before.toMap()
                 .forEach(
                         (option, value) -> {
                             if (!Objects.equals(value, values.get(option))) {
                                 differences.add(
-                                        new OptionChange(option, value, values.get(option)));
+                                        new TopicOptions.Change(option, value, values.get(option)));
                             }
                         });
         return differences;
     }
 
-    private static String described(List<OptionChange> differences) {
+    private static String described(List<TopicOptions.Change> differences) {
         return differences.stream()
                 .map(
                         each ->

@@ -4,7 +4,6 @@ import io.firn.CompactionResult;
 import io.firn.InvalidOptionException;
 import io.firn.MoveControl;
 import io.firn.MoveOutcome;
-import io.firn.OptionChange;
 import io.firn.PartitionMetrics;
 import io.firn.Producer;
 import io.firn.ReplicatedTopicException;
@@ -156,7 +155,8 @@ public final class Store implements HostedStore {
     }
 
     @Override
-    public Topic ensureTopic(String name, TopicOptions options, Consumer<OptionChange> onChange) {
+    public Topic ensureTopic(
+            String name, TopicOptions options, Consumer<TopicOptions.Change> onChange) {
         Objects.requireNonNull(name, "name");
         Objects.requireNonNull(options, "options");
         Objects.requireNonNull(onChange, "onChange");

@@ -5,7 +5,6 @@ import io.firn.Cursor;
 import io.firn.CursorMetrics;
 import io.firn.InvalidOptionException;
 import io.firn.IsolationLevel;
-import io.firn.OptionChange;
 import io.firn.Partition;
 import io.firn.Tailer;
 import io.firn.Topic;
@@ -316,7 +315,7 @@ public final class TopicLog implements Topic {
     }
 
     /** Gives the topic the options that are set, and returns what that has changed. */
-    synchronized List<OptionChange> ensure(TopicOptions options) {
+    synchronized List<TopicOptions.Change> ensure(TopicOptions options) {
         OptionsToChange change = OptionsToChange.of(name(), options(), options);
         String impossible = change.impossible();
         if (!impossible.isEmpty()) {
@@ -327,7 +326,7 @@ public final class TopicLog implements Topic {
                             + impossible
                             + "; open it as it is (openTopic), or create another one");
         }
-        List<OptionChange> changes = change.changes();
+        List<TopicOptions.Change> changes = change.changes();
         if (!changes.isEmpty()) {
             change(change.wanted());
             LOG.log(System.Logger.Level.INFO, "topic " + name() + " was changed: " + changes);

@@ -1,6 +1,5 @@
 package io.firn.store;
 
-import io.firn.OptionChange;
 import io.firn.StoreLockedException;
 import io.firn.Topic;
 import io.firn.TopicExistsException;
@@ -222,7 +221,7 @@ public final class Topics implements TopicOwner {
     // ---- creation
 
     /** A topic that is deleted meanwhile is created again. Holds no monitor while a topic does. */
-    TopicLog ensure(String name, TopicOptions options, Consumer<OptionChange> onChange) {
+    TopicLog ensure(String name, TopicOptions options, Consumer<TopicOptions.Change> onChange) {
         while (true) {
             TopicLog created = createMissing(name, options);
             if (created != null) {

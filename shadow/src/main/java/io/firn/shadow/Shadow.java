@@ -31,7 +31,7 @@ import java.util.regex.Pattern;
  * Properties source = new Properties();
  * source.put("bootstrap.servers", "broker1:9092,broker2:9092");
  * try (LogStore store = LogStore.at(dir).tier(FileTier.at(dir.resolve("segments"))).open();
- *         Shadow shadow = Shadow.of(store, source).topics("orders").build().start()) {
+ *         Shadow shadow = Shadow.of(store, source).topics("orders").start()) {
  *     ...
  * }
  * }</pre>
@@ -119,7 +119,7 @@ public final class Shadow implements AutoCloseable {
      */
     public synchronized Shadow start() {
         if (isClosed) {
-            throw new ClosedException("this shadow was closed: build another one");
+            throw new ClosedException("this shadow was closed: open another one");
         }
         if (isRunning()) {
             return this;
@@ -394,11 +394,21 @@ public final class Shadow implements AutoCloseable {
         }
 
         /**
+         * Returns the shadow, started.
+         *
+         * @throws InvalidOptionException as {@link #open} and {@link Shadow#start}
+         * @throws ClosedException when the store is closed
+         */
+        public Shadow start() {
+            return open().start();
+        }
+
+        /**
          * Returns the shadow, which is not started.
          *
          * @throws InvalidOptionException when neither a topic nor a pattern was given
          */
-        public Shadow build() {
+        public Shadow open() {
             if (names.isEmpty() && pattern == null) {
                 throw new InvalidOptionException("no topic to follow: call topics or pattern");
             }

@@ -54,7 +54,7 @@ class FetchAheadTest {
             properties.setProperty("max.partition.fetch.bytes", "4000");
             properties.putAll(settings);
             connectionsBefore = proxy.connections();
-            try (Shadow shadow = Shadow.of(store, properties).topics(TOPIC).build().start()) {
+            try (Shadow shadow = Shadow.of(store, properties).topics(TOPIC).start()) {
                 Shadows.await(() -> isCopied(shadow, partitions), shadow);
                 check.check(shadow, proxy, source, store);
             }

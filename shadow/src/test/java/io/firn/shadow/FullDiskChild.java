@@ -78,8 +78,7 @@ final class FullDiskChild {
                     Shadow.defaultTopicOptions()
                             .withDurability(Durability.WRITTEN)
                             .withSegmentBytes(4 << 20);
-            try (Shadow shadow =
-                    builder.topicOptions(options).listener(events::add).build().start()) {
+            try (Shadow shadow = builder.topicOptions(options).listener(events::add).start()) {
                 while (true) {
                     Shadows.await(() -> isCaughtUp(shadow) || isFull(shadow), shadow);
                     Partition partition = store.openTopic(TOPIC).partition(0);

@@ -49,7 +49,7 @@ class HostileSourceTest {
             Properties source = new Properties();
             source.put("bootstrap.servers", "localhost:" + server.getLocalPort());
             source.put("request.timeout.ms", "300");
-            try (Shadow shadow = Shadow.of(store, source).topics("orders").build().start()) {
+            try (Shadow shadow = Shadow.of(store, source).topics("orders").start()) {
                 while (answered.get() < 2 && shadow.snapshot().isRunning()) {
                     Thread.sleep(10);
                 }

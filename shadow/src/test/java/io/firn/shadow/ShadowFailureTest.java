@@ -80,7 +80,7 @@ class ShadowFailureTest {
         Properties once = source.properties(); // new metadata would be another reason to try again
         once.setProperty("metadata.max.age.ms", "300000");
         try (Shadow shadow =
-                Shadow.of(store, once).topics("orders").listener(events::add).build().start()) {
+                Shadow.of(store, once).topics("orders").listener(events::add).start()) {
             awaitStates(shadow, FollowState.RETRYING, FollowState.RETRYING);
             assertTrue(
                     status(shadow, 1).lastError().startsWith("could not "),
@@ -95,12 +95,12 @@ class ShadowFailureTest {
 
     @Test
     void shouldCopyOtherPartitionsWhileOneCannotBeOpened() throws Exception {
-        try (Shadow shadow = shadow().build().start()) {
+        try (Shadow shadow = shadow().start()) {
             Shadows.await(() -> shadow.snapshot().isCaughtUp(), shadow);
         }
         ReplicaAppender other =
                 HostedPartition.of(store.openTopic("orders").partition(0)).openReplicaAppender();
-        try (Shadow shadow = shadow().build().start()) {
+        try (Shadow shadow = shadow().start()) {
             source.produce("orders", 0, 10, 20, Map.of());
             source.produce("orders", 1, 10, 20, Map.of());
             Shadows.await(
@@ -126,7 +126,7 @@ class ShadowFailureTest {
     }
 
     private void copyOnce() throws InterruptedException {
-        try (Shadow shadow = shadow().build().start()) {
+        try (Shadow shadow = shadow().start()) {
             Shadows.await(() -> shadow.snapshot().isCaughtUp(), shadow);
         }
     }
@@ -157,7 +157,7 @@ class ShadowFailureTest {
     }
 
     private void assertNoteIsDamaged() throws InterruptedException {
-        try (Shadow shadow = shadow().onDivergence(OnDivergence.TRUNCATE).build().start()) {
+        try (Shadow shadow = shadow().onDivergence(OnDivergence.TRUNCATE).start()) {
             awaitStates(shadow, FollowState.STOPPED, FollowState.STOPPED);
             String error = status(shadow, 0).lastError();
             assertTrue(error.contains(id()) && error.contains("restore it, or delete"), error);
@@ -185,7 +185,6 @@ class ShadowFailureTest {
                                     thread.setUncaughtExceptionHandler((t, e) -> uncaught.add(e));
                                     return thread;
                                 })
-                        .build()
                         .start();
         Shadows.await(() -> !shadow.snapshot().isRunning(), shadow);
         assertSame(error, shadow.snapshot().failure());
@@ -210,7 +209,6 @@ class ShadowFailureTest {
                                     thread.setUncaughtExceptionHandler((t, e) -> {});
                                     return thread;
                                 })
-                        .build()
                         .start();
         Shadows.await(() -> !shadow.snapshot().isRunning(), shadow);
         store.deleteTopic("orders");

@@ -145,7 +145,7 @@ class ShadowTest {
         for (int i = 0; i < 3; i++) {
             source.produce("orders", i, 0, 500, Map.of("compression.type", codec));
         }
-        try (Shadow shadow = shadow("orders").build().start()) {
+        try (Shadow shadow = shadow("orders").start()) {
             awaitCopy(shadow, "orders");
             source.produce("orders", 1, 500, 700, Map.of("compression.type", codec));
             awaitCopy(shadow, "orders");
@@ -158,13 +158,13 @@ class ShadowTest {
     void shouldContinueWhereItWasAfterTheStoreWasOpenedAgain() throws Exception {
         source.create("orders", 1, Map.of());
         source.produce("orders", 0, 0, 300, Map.of());
-        try (Shadow shadow = shadow("orders").build().start()) {
+        try (Shadow shadow = shadow("orders").start()) {
             awaitCopy(shadow, "orders");
         }
         store.close();
         store = openStore();
         source.produce("orders", 0, 300, 600, Map.of());
-        try (Shadow shadow = shadow("orders").build().start()) {
+        try (Shadow shadow = shadow("orders").start()) {
             awaitCopy(shadow, "orders");
         }
         assertSameBatches("orders", 0);
@@ -190,7 +190,7 @@ class ShadowTest {
                 }
             }
         }
-        try (Shadow shadow = shadow("orders").build().start()) {
+        try (Shadow shadow = shadow("orders").start()) {
             awaitCopy(shadow, "orders");
         }
         assertSameBatches("orders", 0);
@@ -208,7 +208,6 @@ class ShadowTest {
         try (Shadow shadow =
                 Shadow.of(store, source.properties())
                         .pattern(Pattern.compile("market\\..*"))
-                        .build()
                         .start()) {
             source.produce("market.eu", 0, 0, 10, Map.of());
             awaitCopy(shadow, "market.eu");
@@ -229,7 +228,7 @@ class ShadowTest {
 
     @Test
     void shouldWaitForATopicThatTheSourceDoesNotHaveYet() throws Exception {
-        try (Shadow shadow = shadow("later").build().start()) {
+        try (Shadow shadow = shadow("later").start()) {
             Shadows.await(() -> shadow.snapshot().clusterId() != null, shadow);
             assertEquals(List.of("later"), shadow.snapshot().missingTopics());
             source.create("later", 1, Map.of());
@@ -243,7 +242,7 @@ class ShadowTest {
     void shouldGoOnWhenTheSourceComesBack() throws Exception {
         source.create("orders", 1, Map.of());
         source.produce("orders", 0, 0, 10, Map.of());
-        try (Shadow shadow = shadow("orders").build().start()) {
+        try (Shadow shadow = shadow("orders").start()) {
             awaitCopy(shadow, "orders");
             int port = source.stop();
             Shadows.await(() -> only(shadow).lastError() != null, shadow);
@@ -274,7 +273,7 @@ class ShadowTest {
         source.create("orders", 1, Map.of());
         source.produce("orders", 0, 0, 100, Map.of("batch.size", "0"));
         deleteRecords("orders", 40);
-        try (Shadow shadow = shadow("orders").build().start()) {
+        try (Shadow shadow = shadow("orders").start()) {
             awaitCopy(shadow, "orders");
         }
         assertEquals(40, store.openTopic("orders").partition(0).logStartOffset());
@@ -287,7 +286,7 @@ class ShadowTest {
         source.create("orders", 1, Map.of());
         source.produce("orders", 0, 0, 100, Map.of());
         deleteRecords("orders", 100);
-        try (Shadow shadow = shadow("orders").build().start()) {
+        try (Shadow shadow = shadow("orders").start()) {
             awaitCopy(shadow, "orders");
             source.produce("orders", 0, 100, 110, Map.of());
             awaitCopy(shadow, "orders");
@@ -298,7 +297,7 @@ class ShadowTest {
     private void fallBehindRetention() throws Exception {
         source.create("orders", 1, Map.of());
         source.produce("orders", 0, 0, 50, Map.of("batch.size", "0"));
-        try (Shadow shadow = shadow("orders").build().start()) {
+        try (Shadow shadow = shadow("orders").start()) {
             awaitCopy(shadow, "orders");
         }
         source.produce("orders", 0, 50, 100, Map.of("batch.size", "0"));
@@ -308,7 +307,7 @@ class ShadowTest {
     @Test
     void shouldSayWhichRecordsRetentionTookAndContinueBehindThem() throws Exception {
         fallBehindRetention();
-        try (Shadow shadow = shadow("orders").build().start()) {
+        try (Shadow shadow = shadow("orders").start()) {
             awaitCopy(shadow, "orders");
         }
         assertEquals(List.of(ShadowEvent.Kind.GAP), kinds());
@@ -323,7 +322,7 @@ class ShadowTest {
     @Test
     void shouldStopAtAGapIfAskedTo() throws Exception {
         fallBehindRetention();
-        try (Shadow shadow = shadow("orders").onGap(OnGap.STOP).build().start()) {
+        try (Shadow shadow = shadow("orders").onGap(OnGap.STOP).start()) {
             awaitState(shadow, FollowState.STOPPED);
         }
         assertEquals(List.of(ShadowEvent.Kind.GAP), kinds());
@@ -333,7 +332,7 @@ class ShadowTest {
     private UUID createAgain() throws Exception {
         source.create("orders", 2, Map.of());
         source.produce("orders", 0, 0, 50, Map.of());
-        try (Shadow shadow = shadow("orders").build().start()) {
+        try (Shadow shadow = shadow("orders").start()) {
             awaitCopy(shadow, "orders");
         }
         source.delete("orders");
@@ -346,7 +345,7 @@ class ShadowTest {
     void shouldStopWhenTheTopicWasCreatedAgain() throws Exception {
         createAgain();
         List<String> before = values(store.openTopic("orders"), IsolationLevel.READ_COMMITTED);
-        try (Shadow shadow = shadow("orders").build().start()) {
+        try (Shadow shadow = shadow("orders").start()) {
             awaitState(shadow, FollowState.DIVERGED);
         }
         assertEquals(List.of(ShadowEvent.Kind.RECREATED), kinds());
@@ -356,7 +355,7 @@ class ShadowTest {
     @Test
     void shouldCopyATopicThatWasCreatedAgainFromItsStartIfAskedTo() throws Exception {
         UUID before = createAgain();
-        try (Shadow shadow = shadow("orders").onDivergence(OnDivergence.TRUNCATE).build().start()) {
+        try (Shadow shadow = shadow("orders").onDivergence(OnDivergence.TRUNCATE).start()) {
             Shadows.await(() -> !events.isEmpty(), shadow);
             awaitCopy(shadow, "orders");
         }
@@ -369,7 +368,7 @@ class ShadowTest {
     void shouldNoticeThatTheTopicIsCreatedAgainWhileItRuns() throws Exception {
         source.create("orders", 1, Map.of());
         source.produce("orders", 0, 0, 50, Map.of());
-        try (Shadow shadow = shadow("orders").build().start()) {
+        try (Shadow shadow = shadow("orders").start()) {
             awaitCopy(shadow, "orders");
             source.delete("orders");
             source.create("orders", 1, Map.of());
@@ -383,7 +382,7 @@ class ShadowTest {
     void shouldRefuseAnotherCluster() throws Exception {
         source.create("orders", 1, Map.of());
         source.produce("orders", 0, 0, 50, Map.of());
-        try (Shadow shadow = shadow("orders").build().start()) {
+        try (Shadow shadow = shadow("orders").start()) {
             awaitCopy(shadow, "orders");
         }
         try (InProcessSource other = new InProcessSource(directory.resolve("other"))) {
@@ -394,7 +393,6 @@ class ShadowTest {
                             .topics("orders")
                             .listener(events::add)
                             .onDivergence(OnDivergence.TRUNCATE)
-                            .build()
                             .start()) {
                 awaitState(shadow, FollowState.STOPPED);
             }
@@ -409,7 +407,7 @@ class ShadowTest {
         source.create("orders", 1, Map.of());
         source.create("prices", 1, Map.of());
         source.produce("prices", 0, 0, 10, Map.of());
-        try (Shadow shadow = shadow("orders", "prices").build().start()) {
+        try (Shadow shadow = shadow("orders", "prices").start()) {
             awaitState(shadow, FollowState.STOPPED);
             awaitCopy(shadow, "prices");
         }
@@ -429,7 +427,7 @@ class ShadowTest {
         store.createTopic("orders", TopicOptions.defaults().withReplicated(true));
         source.create("orders", 1, Map.of());
         source.produce("orders", 0, 0, 10, Map.of());
-        try (Shadow shadow = shadow("orders").build().start()) {
+        try (Shadow shadow = shadow("orders").start()) {
             awaitCopy(shadow, "orders");
         }
         assertTrue(Files.exists(note()));
@@ -440,12 +438,12 @@ class ShadowTest {
     void shouldRefuseACopyWithRecordsWhoseNoteIsMissing() throws Exception {
         source.create("orders", 1, Map.of());
         source.produce("orders", 0, 0, 10, Map.of());
-        try (Shadow shadow = shadow("orders").build().start()) {
+        try (Shadow shadow = shadow("orders").start()) {
             awaitCopy(shadow, "orders");
         }
         Files.delete(note());
         source.produce("orders", 0, 10, 20, Map.of());
-        try (Shadow shadow = shadow("orders").build().start()) {
+        try (Shadow shadow = shadow("orders").start()) {
             awaitState(shadow, FollowState.STOPPED);
         }
         assertEquals(List.of(ShadowEvent.Kind.STOPPED), kinds());
@@ -455,7 +453,7 @@ class ShadowTest {
     @Test
     void shouldRefuseAppendsOfOthers() throws Exception {
         source.create("orders", 1, Map.of());
-        try (Shadow shadow = shadow("orders").build().start()) {
+        try (Shadow shadow = shadow("orders").start()) {
             awaitCopy(shadow, "orders");
             Partition copy = store.openTopic("orders").partition(0);
             assertThrows(ReplicatedTopicException.class, copy::openAppender);
@@ -467,7 +465,7 @@ class ShadowTest {
         source.create("orders", 1, Map.of());
         source.create("prices", 1, Map.of());
         source.produce("orders", 0, 0, 10, Map.of());
-        try (Shadow shadow = shadow("orders", "prices").build().start()) {
+        try (Shadow shadow = shadow("orders", "prices").start()) {
             awaitCopy(shadow, "orders");
             store.deleteTopic("orders");
             source.produce("orders", 0, 10, 20, Map.of());
@@ -481,7 +479,7 @@ class ShadowTest {
     void shouldStartAndStopAgain() throws Exception {
         source.create("orders", 1, Map.of());
         source.produce("orders", 0, 0, 10, Map.of());
-        try (Shadow shadow = shadow("orders").build()) {
+        try (Shadow shadow = shadow("orders").open()) {
             assertFalse(shadow.snapshot().isRunning());
             shadow.start();
             awaitCopy(shadow, "orders");
@@ -497,7 +495,7 @@ class ShadowTest {
     void shouldEndWhenTheStoreIsClosed() throws Exception {
         source.create("orders", 1, Map.of());
         source.produce("orders", 0, 0, 10, Map.of());
-        try (Shadow shadow = shadow("orders").build().start()) {
+        try (Shadow shadow = shadow("orders").start()) {
             awaitCopy(shadow, "orders");
             store.close();
             source.produce("orders", 0, 10, 20, Map.of());
@@ -509,7 +507,7 @@ class ShadowTest {
     void shouldEndWhenTheStoreIsClosedAlsoWhileNoBrokerCanBeReached() throws Exception {
         Properties nowhere = new Properties();
         nowhere.put("bootstrap.servers", "127.0.0.1:1");
-        try (Shadow shadow = Shadow.of(store, nowhere).topics("t").build().start()) {
+        try (Shadow shadow = Shadow.of(store, nowhere).topics("t").start()) {
             store.close();
             Shadows.await(() -> !shadow.snapshot().isRunning(), shadow);
             assertThrows(ClosedException.class, shadow::start);
@@ -525,7 +523,7 @@ class ShadowTest {
                         .getMessage();
         assertTrue(message.contains("fetch.max.wait.ms"), message);
         Shadow.Builder none = Shadow.of(store, source.properties());
-        assertThrows(InvalidOptionException.class, none::build);
+        assertThrows(InvalidOptionException.class, none::open);
         assertThrows(InvalidOptionException.class, () -> none.bytesPerSecond(0));
     }
 
@@ -533,7 +531,7 @@ class ShadowTest {
     void shouldSayThatNoBrokerCanBeReached() throws Exception {
         Properties nowhere = source.properties();
         nowhere.setProperty("bootstrap.servers", "no-such-host.invalid:9092");
-        try (Shadow shadow = Shadow.of(store, nowhere).topics("orders").build().start()) {
+        try (Shadow shadow = Shadow.of(store, nowhere).topics("orders").start()) {
             Shadows.await(() -> shadow.snapshot().sourceError() != null, shadow);
         }
     }

@@ -26,15 +26,14 @@ public final class SimulatedPmem implements PmemProvider {
      */
     public static PmemTier tier(SimulatedFileMedium medium, Path directory, int blocks) {
         long bytes = PoolFormat.forNewPool(PoolFormat.MIN_BLOCK_BYTES, blocks).fileBytes(blocks);
-        return PmemTier.builder(directory)
-                .medium(medium)
-                .blockBytes(PoolFormat.MIN_BLOCK_BYTES)
-                .poolRatio(1)
-                .capacityBytes(bytes)
-                .provider(Provider.JDK)
-                .mostSegmentBytes(SimulatedMemory.CHUNK)
-                .wrapProvider(below -> new SimulatedPmem(below, medium))
-                .build();
+        return PmemTier.at(directory)
+                .withMedium(medium)
+                .withBlockBytes(PoolFormat.MIN_BLOCK_BYTES)
+                .withPoolRatio(1)
+                .withCapacityBytes(bytes)
+                .withProvider(Provider.JDK)
+                .withMostSegmentBytes(SimulatedMemory.CHUNK)
+                .withWrappedProvider(below -> new SimulatedPmem(below, medium));
     }
 
     @Override

@@ -9,13 +9,13 @@ public final class SmallPools {
     private SmallPools() {}
 
     /** A tier with so many of the smallest blocks in each pool. */
-    public static PmemTier.Builder withBlocks(int blocks, Path... directories) {
-        return PmemTier.builder(directories)
-                .blockBytes(BLOCK_BYTES)
-                .poolRatio(1)
-                .capacityBytes(fileBytes(blocks) * directories.length)
-                .emulation(Emulation.PLAIN)
-                .provider(Provider.JDK);
+    public static PmemTier withBlocks(int blocks, Path... directories) {
+        return PmemTier.at(directories)
+                .withBlockBytes(BLOCK_BYTES)
+                .withPoolRatio(1)
+                .withCapacityBytes(fileBytes(blocks) * directories.length)
+                .withEmulation(Emulation.PLAIN)
+                .withProvider(Provider.JDK);
     }
 
     static long fileBytes(int blocks) {

@@ -41,7 +41,7 @@ public final class FileInspector implements TierInspector {
         } catch (IOException e) {
             flaws.add("UNREADABLE, it may be whole: " + Reason.of(e));
         }
-        FileTier tier = FileTier.builder(directory).medium(medium).build();
+        FileTier tier = FileTier.at(directory).withMedium(medium);
         TierScan scan =
                 new TierScan(
                         new TierContents(tier, medium, directory, Long.MAX_VALUE),

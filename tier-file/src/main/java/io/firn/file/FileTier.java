@@ -28,18 +28,20 @@ import java.util.concurrent.ConcurrentHashMap;
  *
  * <pre>{@code
  * StorageTier tier = FileTier.at(Path.of("/data/log"));
- * StorageTier small = FileTier.builder(Path.of("/data/log")).capacityBytes(10L << 30).build();
+ * StorageTier small = FileTier.at(Path.of("/data/log")).withCapacityBytes(10L << 30);
  * }</pre>
+ *
+ * <p>Its options do not change: each {@code with…} returns another tier, which is not open.
  *
  * <p>Thread-safe. While open for writing it is locked against other processes.
  */
 public final class FileTier implements StorageTier {
     private static final int MAX_SEGMENT_BYTES = 1 << 30;
 
+    private final Options options;
     private final Path root;
     private final FileMedium medium;
     private final long capacityBytes;
-    private final boolean isDeclaredDurable;
     private final TierOwnership ownership;
     private final TierContents contents;
 
@@ -52,25 +54,94 @@ public final class FileTier implements StorageTier {
     private volatile List<String> strangers = List.of();
     private volatile boolean open;
 
-    private FileTier(Builder builder) {
-        this.root = builder.directory.toAbsolutePath().normalize();
+    /** What a user has chosen. */
+    private record Options(
+            Path directory,
+            FileMedium medium,
+            long capacityBytes,
+            boolean isDeclaredDurable,
+            boolean allowsLinkedDirectories) {}
+
+    private FileTier(Options options) {
+        this.options = options;
+        this.root = options.directory.toAbsolutePath().normalize();
         this.medium =
                 WithoutLinks.below(
-                        "the file tier", root, builder.medium, builder.allowsLinkedDirectories);
-        this.capacityBytes = builder.capacityBytes;
-        this.isDeclaredDurable = builder.isDeclaredDurable;
+                        "the file tier", root, options.medium, options.allowsLinkedDirectories);
+        this.capacityBytes = options.capacityBytes;
         this.ownership = new TierOwnership(medium, root);
         this.contents = new TierContents(this, medium, root, capacityBytes);
     }
 
-    /** Returns a tier in a directory of this machine, limited only by its file system. */
+    /**
+     * Returns a tier in a directory of this machine, limited only by its file system; the store
+     * opens it.
+     */
     public static FileTier at(Path directory) {
-        return builder(directory).build();
+        Objects.requireNonNull(directory, "directory");
+        return new FileTier(
+                new Options(directory, FileMedium.real(), Long.MAX_VALUE, false, false));
     }
 
-    /** Returns a builder for a tier in a directory. */
-    public static Builder builder(Path directory) {
-        return new Builder(directory);
+    /** Returns a tier with another file system for its directory than that of this machine. */
+    public FileTier withMedium(FileMedium value) {
+        Objects.requireNonNull(value, "medium");
+        return new FileTier(
+                new Options(
+                        options.directory,
+                        value,
+                        capacityBytes,
+                        options.isDeclaredDurable,
+                        options.allowsLinkedDirectories));
+    }
+
+    /**
+     * Returns a tier with a limit of the bytes that its segments' files may use together.
+     *
+     * @throws IllegalArgumentException when not positive
+     */
+    public FileTier withCapacityBytes(long value) {
+        if (value < 1) {
+            throw new IllegalArgumentException(
+                    "the capacity is a number of bytes above 0, found " + value);
+        }
+        return new FileTier(
+                new Options(
+                        options.directory,
+                        options.medium,
+                        value,
+                        options.isDeclaredDurable,
+                        options.allowsLinkedDirectories));
+    }
+
+    /**
+     * Returns a tier of which the user declares that forced files survive a power failure where
+     * Firn does not know the file system, as on network file systems and FUSE: its class is then
+     * {@link Survives#POWER_LOSS}. Changes nothing where it knows, such as in memory.
+     */
+    public FileTier withDeclaredDurable() {
+        return new FileTier(
+                new Options(
+                        options.directory,
+                        options.medium,
+                        capacityBytes,
+                        true,
+                        options.allowsLinkedDirectories));
+    }
+
+    /**
+     * Returns a tier that allows symbolic links to directories in its directory, such as that of a
+     * topic on another file system; a warning is logged. Without this they are refused. The tier's
+     * directory itself may be a link in any case, and a file must not be one.
+     */
+    public FileTier withLinkedDirectories() {
+        return new FileTier(
+                new Options(
+                        options.directory,
+                        options.medium,
+                        capacityBytes,
+                        options.isDeclaredDurable,
+                        true));
     }
 
     @Override
@@ -89,7 +160,7 @@ public final class FileTier implements StorageTier {
         try {
             unknownFileSystem = medium.unknownFileSystem(root);
             survives = medium.survives(root);
-            if (unknownFileSystem != null && isDeclaredDurable) {
+            if (unknownFileSystem != null && options.isDeclaredDurable) {
                 unknownFileSystem = null;
                 survives = Survives.POWER_LOSS;
             }
@@ -356,64 +427,6 @@ public final class FileTier implements StorageTier {
     private void requireOpen() {
         if (!open) {
             throw new IllegalStateException(name() + " is not open");
-        }
-    }
-
-    /** The options of a file tier. Not thread-safe. */
-    public static final class Builder {
-        private final Path directory;
-        private FileMedium medium = FileMedium.real();
-        private long capacityBytes = Long.MAX_VALUE;
-        private boolean isDeclaredDurable;
-        private boolean allowsLinkedDirectories;
-
-        private Builder(Path directory) {
-            this.directory = Objects.requireNonNull(directory, "directory");
-        }
-
-        /** Sets the file system of the directory; by default that of this machine. */
-        public Builder medium(FileMedium medium) {
-            this.medium = Objects.requireNonNull(medium, "medium");
-            return this;
-        }
-
-        /**
-         * Sets the bytes that the segments' files may use together; by default unlimited.
-         *
-         * @throws IllegalArgumentException when not positive
-         */
-        public Builder capacityBytes(long capacityBytes) {
-            if (capacityBytes < 1) {
-                throw new IllegalArgumentException(
-                        "the capacity is a number of bytes above 0, found " + capacityBytes);
-            }
-            this.capacityBytes = capacityBytes;
-            return this;
-        }
-
-        /**
-         * Declares that forced files survive a power failure where Firn does not know the file
-         * system, as on network file systems and FUSE: the tier's class is then {@link
-         * Survives#POWER_LOSS}. Changes nothing where it knows, such as in memory.
-         */
-        public Builder declareDurable() {
-            this.isDeclaredDurable = true;
-            return this;
-        }
-
-        /**
-         * Allows symbolic links to directories in the tier's directory, such as that of a topic on
-         * another file system; a warning is logged. Without this they are refused. The tier's
-         * directory itself may be a link in any case, and a file must not be one.
-         */
-        public Builder allowLinkedDirectories() {
-            this.allowsLinkedDirectories = true;
-            return this;
-        }
-
-        /** Returns the tier, which the store will open. */
-        public FileTier build() {
-            return new FileTier(this);
         }
     }
 }

@@ -537,11 +537,11 @@ class FileTierBadDaysTest {
     void shouldSayThatItsDirectoryIsNotWritableAndOpenReadOnly() throws IOException {
         SimulatedFileMedium medium = new SimulatedFileMedium();
         Path path = Path.of("/data");
-        FileTier.builder(path).medium(medium).build().open(CREATE);
+        FileTier.at(path).withMedium(medium).open(CREATE);
         SimulatedFileMedium later = medium.kill();
         later.faults().refuseChanges(changed -> true);
 
-        FileTier tier = FileTier.builder(path).medium(later).build();
+        FileTier tier = FileTier.at(path).withMedium(later);
         IOException refused = assertThrows(IOException.class, () -> tier.open(CREATE));
         assertTrue(refused.getMessage().contains("/data"), refused.getMessage());
         assertTrue(refused.getMessage().contains("open read-only"), refused.getMessage());

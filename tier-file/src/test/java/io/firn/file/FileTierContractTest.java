@@ -32,7 +32,7 @@ class FileTierContractTest {
 
         @Override
         protected StorageTier newTier() {
-            return FileTier.builder(Path.of("/roomy/tier")).medium(medium).build();
+            return FileTier.at(Path.of("/roomy/tier")).withMedium(medium);
         }
 
         @Override
@@ -43,6 +43,6 @@ class FileTierContractTest {
 
     private static StorageTier small(Path directory, FileMedium medium, int segments) {
         long bytes = segments * MarkPages.fileBytes(64 * 1024);
-        return FileTier.builder(directory).medium(medium).capacityBytes(bytes).build();
+        return FileTier.at(directory).withMedium(medium).withCapacityBytes(bytes);
     }
 }

@@ -201,7 +201,7 @@ class FileTierMachineTest {
     void shouldRefuseWhereverTheMediumGetsFullAndTakeBackWhatItWrote() throws IOException {
         for (long room = 0; room < 40_000; room += 1_111) {
             SimulatedFileMedium medium = new SimulatedFileMedium();
-            try (FileTier tier = FileTier.builder(Path.of("/tier")).medium(medium).build()) {
+            try (FileTier tier = FileTier.at(Path.of("/tier")).withMedium(medium)) {
                 tier.open(CREATE);
                 long used = Long.MAX_VALUE / 2;
                 medium.faults().limitBytes(used);

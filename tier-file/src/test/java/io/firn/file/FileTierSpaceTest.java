@@ -27,7 +27,7 @@ class FileTierSpaceTest {
     private final SimulatedFileMedium medium = new SimulatedFileMedium();
 
     private static FileTier open(FileMedium on) throws IOException {
-        FileTier tier = FileTier.builder(ROOT).medium(on).build();
+        FileTier tier = FileTier.at(ROOT).withMedium(on);
         tier.open(CREATE);
         return tier;
     }

@@ -31,7 +31,7 @@ class ForgottenTopicTest {
     private final SimulatedFileMedium medium = new SimulatedFileMedium();
 
     private static FileTier open(SimulatedFileMedium on, boolean readOnly) throws IOException {
-        FileTier tier = FileTier.builder(ROOT).medium(on).build();
+        FileTier tier = FileTier.at(ROOT).withMedium(on);
         tier.open(new TierContext(STORE, !readOnly, readOnly));
         return tier;
     }

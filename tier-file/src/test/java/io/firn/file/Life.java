@@ -52,7 +52,7 @@ final class Life implements AutoCloseable {
 
     private Life(SimulatedFileMedium medium) {
         this.medium = medium;
-        this.tier = FileTier.builder(ROOT).medium(medium).build();
+        this.tier = FileTier.at(ROOT).withMedium(medium);
     }
 
     private static byte[] bytes() {

@@ -18,7 +18,7 @@ class NewDirectoriesTest {
     private static final Path ROOT = Path.of("/tier");
 
     private static FileTier open(SimulatedFileMedium on) throws IOException {
-        FileTier tier = FileTier.builder(ROOT).medium(on).build();
+        FileTier tier = FileTier.at(ROOT).withMedium(on);
         tier.open(new TierContext(new UUID(1, 2), true, false));
         return tier;
     }

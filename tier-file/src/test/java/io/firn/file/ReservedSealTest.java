@@ -115,7 +115,7 @@ class ReservedSealTest {
     }
 
     private FileTier open() throws IOException {
-        FileTier tier = FileTier.builder(ROOT).medium(medium).build();
+        FileTier tier = FileTier.at(ROOT).withMedium(medium);
         tier.open(new TierContext(new UUID(1, 2), true, false));
         return tier;
     }

@@ -96,7 +96,7 @@ class RewrittenCrashTest {
         private Process(SimulatedFileMedium medium, FileMedium seen, boolean readOnly)
                 throws IOException {
             this.medium = medium;
-            this.tier = FileTier.builder(ROOT).medium(seen).build();
+            this.tier = FileTier.at(ROOT).withMedium(seen);
             tier.open(new TierContext(STORE, !readOnly, readOnly));
         }
 

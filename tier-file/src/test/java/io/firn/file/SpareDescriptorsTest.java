@@ -96,7 +96,7 @@ class SpareDescriptorsTest {
     }
 
     private FileTier open() throws IOException {
-        FileTier tier = FileTier.builder(ROOT).medium(medium).build();
+        FileTier tier = FileTier.at(ROOT).withMedium(medium);
         tier.open(new TierContext(new UUID(1, 2), true, false));
         return tier;
     }

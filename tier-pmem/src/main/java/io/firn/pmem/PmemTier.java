@@ -17,6 +17,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.UUID;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
 
@@ -27,9 +28,11 @@ import java.util.stream.Collectors;
  *
  * <pre>{@code
  * StorageTier tier = PmemTier.at(Path.of("/mnt/pmem/log"));
- * StorageTier emulated = PmemTier.builder(Path.of("/dev/shm/log"))
- *         .capacityBytes(1L << 30).emulation(Emulation.PLAIN).build();
+ * StorageTier emulated = PmemTier.at(Path.of("/dev/shm/log"))
+ *         .withCapacityBytes(1L << 30).withEmulation(Emulation.PLAIN);
  * }</pre>
+ *
+ * <p>Its options do not change: each {@code with…} returns another tier, which is not open.
  *
  * <p>Thread-safe; allocating and freeing blocks is lock-free. While open for writing, the pools are
  * locked against other processes.
@@ -39,8 +42,6 @@ public final class PmemTier implements StorageTier {
     public static final long WHOLE_FILE_SYSTEM = PoolOptions.WHOLE_FILE_SYSTEM;
 
     private static final GuardedLog LOG = GuardedLog.get();
-    private static final int DEFAULT_BLOCK_BYTES = 64 << 20;
-    private static final double DEFAULT_POOL_RATIO = 0.8;
 
     private final PoolOptions options;
     private final AtomicInteger nextPool = new AtomicInteger();
@@ -53,18 +54,104 @@ public final class PmemTier implements StorageTier {
         this.options = options;
     }
 
-    /** Returns a tier with one pool of 0.8 of its file system, on persistent memory only. */
-    public static PmemTier at(Path directory) {
-        return builder(Objects.requireNonNull(directory, "directory")).build();
-    }
-
-    /** Returns a builder for a tier with a pool in each of the directories. */
-    public static Builder builder(Path... directories) {
+    /**
+     * Returns a tier with a pool in each of the directories, of 0.8 of its file system, on
+     * persistent memory only; the store opens it.
+     *
+     * @throws InvalidOptionException when there is no directory, or one is named twice
+     */
+    public static PmemTier at(Path... directories) {
         Objects.requireNonNull(directories, "directories");
         for (Path directory : directories) {
-            Objects.requireNonNull(directory, "directories");
+            Objects.requireNonNull(directory, "directory");
         }
-        return new Builder(List.of(directories));
+        return new PmemTier(new PoolOptions(List.of(directories)));
+    }
+
+    private PmemTier with(Consumer<PoolOptions> change) {
+        PoolOptions changed = new PoolOptions(options);
+        change.accept(changed);
+        return new PmemTier(changed);
+    }
+
+    /** Returns a tier with the same options that is not open. */
+    PmemTier copy() {
+        return new PmemTier(options);
+    }
+
+    /** Returns a tier with another file system for its directories than that of this machine. */
+    public PmemTier withMedium(FileMedium value) {
+        Objects.requireNonNull(value, "medium");
+        return with(changed -> changed.medium = value);
+    }
+
+    /**
+     * Returns a tier with these bytes of persistent memory for all pools together, of which the
+     * pool ratio is used; by default {@link #WHOLE_FILE_SYSTEM}. A pool that is smaller is enlarged
+     * when it is opened; one that is larger stays as it is.
+     */
+    public PmemTier withCapacityBytes(long value) {
+        if (value < 1 && value != WHOLE_FILE_SYSTEM) {
+            throw new InvalidOptionException(
+                    "the capacity is a number of bytes above 0, or -1 for the whole file"
+                            + " system, found "
+                            + value);
+        }
+        return with(changed -> changed.capacityBytes = value);
+    }
+
+    /** Returns a tier whose pools use this part of the capacity, above 0 and up to 1. */
+    public PmemTier withPoolRatio(double value) {
+        if (!(value > 0 && value <= 1)) {
+            throw new InvalidOptionException(
+                    "the pool ratio is above 0 and at most 1, found " + value);
+        }
+        return with(changed -> changed.poolRatio = value);
+    }
+
+    /**
+     * Returns a tier with blocks of this size, used when the pools are created: a multiple of 2
+     * MiB, up to 1 GiB, default 64 MiB. A segment uses one block, a hundredth of which is kept for
+     * its indexes.
+     */
+    public PmemTier withBlockBytes(int value) {
+        if (!PoolFormat.isBlockSize(value)) {
+            throw new InvalidOptionException(
+                    "a block has a multiple of 2 MiB up to 1 GiB of bytes, found " + value);
+        }
+        return with(
+                changed -> {
+                    changed.blockBytes = value;
+                    changed.isBlockSizeSet = true;
+                });
+    }
+
+    /**
+     * Returns a tier that treats a path which is not persistent memory in this way; by default it
+     * is refused.
+     */
+    public PmemTier withEmulation(Emulation value) {
+        Objects.requireNonNull(value, "emulation");
+        return with(changed -> changed.emulation = value);
+    }
+
+    /**
+     * Returns a tier with this provider, which stores and flushes; by default the best one that
+     * works here.
+     */
+    public PmemTier withProvider(Provider value) {
+        Objects.requireNonNull(value, "provider");
+        return with(changed -> changed.provider = value);
+    }
+
+    /** Wraps the provider; for tests that count or lose stores. */
+    PmemTier withWrappedProvider(UnaryOperator<PmemProvider> value) {
+        return with(changed -> changed.providerWrapper = value);
+    }
+
+    /** Limits the largest segment; for memory of which only pieces can be mapped. */
+    PmemTier withMostSegmentBytes(int value) {
+        return with(changed -> changed.mostSegmentBytes = value);
     }
 
     @Override
@@ -282,119 +369,5 @@ public final class PmemTier implements StorageTier {
             throw new IllegalStateException(name() + " is not open");
         }
         return all;
-    }
-
-    /** The options of the tier. Not thread-safe. */
-    public static final class Builder {
-        private final List<Path> directories;
-        private FileMedium medium = FileMedium.real();
-        private long capacityBytes = WHOLE_FILE_SYSTEM;
-        private double poolRatio = DEFAULT_POOL_RATIO;
-        private int blockBytes = DEFAULT_BLOCK_BYTES;
-        private boolean isBlockSizeSet;
-        private Emulation emulation = Emulation.NONE;
-        private Provider provider = Provider.AUTO;
-        private UnaryOperator<PmemProvider> providerWrapper = UnaryOperator.identity();
-        private int mostSegmentBytes = Integer.MAX_VALUE;
-
-        private Builder(List<Path> directories) {
-            this.directories =
-                    directories.stream()
-                            .map(directory -> directory.toAbsolutePath().normalize())
-                            .distinct()
-                            .toList();
-            if (directories.isEmpty() || this.directories.size() < directories.size()) {
-                throw new InvalidOptionException(
-                        "a tier of pools has one or more directories, each named once, found "
-                                + directories);
-            }
-        }
-
-        /** Sets the file system of the directories; by default that of this machine. */
-        public Builder medium(FileMedium value) {
-            medium = Objects.requireNonNull(value, "medium");
-            return this;
-        }
-
-        /**
-         * Sets the bytes of persistent memory for all pools together, of which {@link #poolRatio}
-         * is used; by default {@link #WHOLE_FILE_SYSTEM}. A pool that is smaller is enlarged when
-         * it is opened; one that is larger stays as it is.
-         */
-        public Builder capacityBytes(long value) {
-            if (value < 1 && value != WHOLE_FILE_SYSTEM) {
-                throw new InvalidOptionException(
-                        "the capacity is a number of bytes above 0, or -1 for the whole file"
-                                + " system, found "
-                                + value);
-            }
-            capacityBytes = value;
-            return this;
-        }
-
-        /** Sets the part of the capacity that the pools use, above 0 and up to 1; default 0.8. */
-        public Builder poolRatio(double value) {
-            if (!(value > 0 && value <= 1)) {
-                throw new InvalidOptionException(
-                        "the pool ratio is above 0 and at most 1, found " + value);
-            }
-            poolRatio = value;
-            return this;
-        }
-
-        /**
-         * Sets the bytes of a block, used when the pools are created: a multiple of 2 MiB, up to 1
-         * GiB, default 64 MiB. A segment uses one block, a hundredth of which is kept for its
-         * indexes.
-         */
-        public Builder blockBytes(int value) {
-            if (!PoolFormat.isBlockSize(value)) {
-                throw new InvalidOptionException(
-                        "a block has a multiple of 2 MiB up to 1 GiB of bytes, found " + value);
-            }
-            blockBytes = value;
-            isBlockSizeSet = true;
-            return this;
-        }
-
-        /** Sets what to do with a path that is not persistent memory; by default it is refused. */
-        public Builder emulation(Emulation value) {
-            emulation = Objects.requireNonNull(value, "emulation");
-            return this;
-        }
-
-        /** Sets the provider that stores and flushes; by default the best one that works here. */
-        public Builder provider(Provider value) {
-            provider = Objects.requireNonNull(value, "provider");
-            return this;
-        }
-
-        /** Wraps the provider; for tests that count or lose stores. */
-        Builder wrapProvider(UnaryOperator<PmemProvider> value) {
-            providerWrapper = value;
-            return this;
-        }
-
-        /** Sets the bytes of the largest segment; for memory of which only pieces can be mapped. */
-        Builder mostSegmentBytes(int value) {
-            mostSegmentBytes = value;
-            return this;
-        }
-
-        /** Returns the tier, which the store will open. */
-        public PmemTier build() {
-            return new PmemTier(
-                    new PoolOptions(
-                            directories,
-                            medium,
-                            capacityBytes,
-                            poolRatio,
-                            blockBytes,
-                            isBlockSizeSet,
-                            emulation,
-                            provider,
-                            providerWrapper,
-                            mostSegmentBytes));
-        }
     }
 }

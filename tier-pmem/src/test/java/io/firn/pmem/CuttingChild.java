@@ -31,7 +31,7 @@ final class CuttingChild {
     public static void main(String[] arguments) throws IOException {
         Path directory = Path.of(arguments[0]);
         Provider provider = Provider.valueOf(arguments[1]);
-        try (PmemTier tier = Pools.open(Pools.withBlocks(1, directory).provider(provider))) {
+        try (PmemTier tier = Pools.open(Pools.withBlocks(1, directory).withProvider(provider))) {
             Block segment = Pools.seal(Pools.fill(Pools.reserve(tier, 1), 100));
             PoolDamage.setLength(directory, PoolFormat.ALIGNMENT);
             try {

@@ -38,10 +38,9 @@ public final class DaxLog {
 
     private static PmemTier newTier(Provider provider, Path directory) {
         return Pools.withBlocks(BLOCKS, directory.resolve("pmem"))
-                .medium(FileMedium.real())
-                .emulation(Emulation.NONE)
-                .provider(provider)
-                .build();
+                .withMedium(FileMedium.real())
+                .withEmulation(Emulation.NONE)
+                .withProvider(provider);
     }
 
     /** {@code append PROVIDER DIRECTORY} or {@code check PROVIDER DIRECTORY ACKNOWLEDGED}. */

@@ -16,12 +16,12 @@ class NullArgumentsTest {
 
     @Test
     void shouldNameWhatIsNullWhenATierIsDescribed() {
-        PmemTier.Builder builder = PmemTier.builder(Path.of("pools"));
-        assertRefused("directory", () -> PmemTier.at(null));
-        assertRefused("directories", () -> PmemTier.builder((Path[]) null));
-        assertRefused("directories", () -> PmemTier.builder(Path.of("pools"), null));
-        assertRefused("medium", () -> builder.medium(null));
-        assertRefused("emulation", () -> builder.emulation(null));
-        assertRefused("provider", () -> builder.provider(null));
+        PmemTier tier = PmemTier.at(Path.of("pools"));
+        assertRefused("directory", () -> PmemTier.at((Path) null));
+        assertRefused("directories", () -> PmemTier.at((Path[]) null));
+        assertRefused("directory", () -> PmemTier.at(Path.of("pools"), null));
+        assertRefused("medium", () -> tier.withMedium(null));
+        assertRefused("emulation", () -> tier.withEmulation(null));
+        assertRefused("provider", () -> tier.withProvider(null));
     }
 }

@@ -65,7 +65,7 @@ class PmemFollowerTest {
     }
 
     private static PmemTier tier(Path directory) {
-        return Pools.withBlocks(BLOCKS, directory.resolve("pmem")).build();
+        return Pools.withBlocks(BLOCKS, directory.resolve("pmem"));
     }
 
     static LogStoreBuilder readOnly(Path directory) {
@@ -257,7 +257,7 @@ class PmemFollowerTest {
         try (Tailer tailer = followed.openTailer()) {
             assertEquals(1, tailer.poll(record -> Action.CONTINUE, 1));
             writer.close();
-            tier = Pools.withBlocks(4 * BLOCKS, directory.resolve("pmem")).build();
+            tier = Pools.withBlocks(4 * BLOCKS, directory.resolve("pmem"));
             writer = LogStore.at(directory.resolve("store")).tier(tier).open();
             Partition log = writer.openTopic("first").partition(0);
             try (Appender appender = log.openExclusiveAppender()) {

@@ -14,7 +14,7 @@ public final class PmemGround implements Ground {
     @Override
     public List<StorageTier> tiers(Path directory) {
         return List.of(
-                Pools.withBlocks(BLOCKS, directory.resolve("pmem")).build(),
+                Pools.withBlocks(BLOCKS, directory.resolve("pmem")),
                 FileTier.at(directory.resolve("segments")));
     }
 

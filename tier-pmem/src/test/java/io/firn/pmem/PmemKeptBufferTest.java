@@ -65,12 +65,11 @@ class PmemKeptBufferTest {
                 store =
                         LogStore.at(directory.resolve("store"))
                                 .tier(
-                                        PmemTier.builder(directory.resolve("pool"))
-                                                .capacityBytes(32 << 20)
-                                                .blockBytes(2 << 20)
-                                                .emulation(Emulation.PLAIN)
-                                                .provider(Provider.valueOf(args[1]))
-                                                .build())
+                                        PmemTier.at(directory.resolve("pool"))
+                                                .withCapacityBytes(32 << 20)
+                                                .withBlockBytes(2 << 20)
+                                                .withEmulation(Emulation.PLAIN)
+                                                .withProvider(Provider.valueOf(args[1])))
                                 .open();
             } catch (RuntimeException e) {
                 System.out.println("not available: " + e);

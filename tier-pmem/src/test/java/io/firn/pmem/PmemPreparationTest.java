@@ -30,11 +30,11 @@ class PmemPreparationTest {
     private final CachedEpochClock clock = new CachedEpochClock();
     private final List<Integer> steps = new ArrayList<>();
 
-    private PmemTier.Builder pool(int blocks) {
+    private PmemTier pool(int blocks) {
         int block = 16 * MIB;
         return Pools.withBlocks(1, directory.resolve("pmem"))
-                .blockBytes(block)
-                .capacityBytes(PoolFormat.forNewPool(block, blocks).fileBytes(blocks));
+                .withBlockBytes(block)
+                .withCapacityBytes(PoolFormat.forNewPool(block, blocks).fileBytes(blocks));
     }
 
     private LogStore open(StorageTier... tiers) {
@@ -52,7 +52,7 @@ class PmemPreparationTest {
     }
 
     private LogStore openWatched() {
-        return open(pool(3).wrapProvider(p -> new WatchedProvider(p, steps::add)).build());
+        return open(pool(3).withWrappedProvider(p -> new WatchedProvider(p, steps::add)));
     }
 
     /** Fills so much of the first segment that the second one is wanted. */
@@ -94,7 +94,7 @@ class PmemPreparationTest {
     @Test
     void shouldGoOnInTheNextTierWhenABlockCannotBeBroughtIn() throws IOException {
         AtomicBoolean failing = new AtomicBoolean(true);
-        PmemTier pool = pool(3).wrapProvider(p -> WatchedProvider.failing(p, failing)).build();
+        PmemTier pool = pool(3).withWrappedProvider(p -> WatchedProvider.failing(p, failing));
         try (LogStore store = open(pool, FileTier.at(directory.resolve("files")))) {
             Partition log = store.createTopic("t", OPTIONS).partition(0);
             try (Appender appender = log.openExclusiveAppender()) {

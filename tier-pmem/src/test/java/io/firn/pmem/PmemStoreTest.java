@@ -41,7 +41,7 @@ class PmemStoreTest {
 
     @TempDir Path directory;
 
-    private PmemTier.Builder pool(int blocks) {
+    private PmemTier pool(int blocks) {
         return Pools.withBlocks(blocks, directory.resolve("pmem"));
     }
 
@@ -79,7 +79,7 @@ class PmemStoreTest {
     void shouldHaveFlushedEveryStoredByteBeforeItsAck() throws IOException {
         LossyMemory.Lossy[] lossy = new LossyMemory.Lossy[1];
         PmemTier tier =
-                pool(24).wrapProvider(p -> lossy[0] = new LossyMemory.Lossy(p, n -> {})).build();
+                pool(24).withWrappedProvider(p -> lossy[0] = new LossyMemory.Lossy(p, n -> {}));
         int records = 1000;
         try (LogStore store = open(tier)) {
             Partition log = store.createTopic("t", SMALL).partition(0);
@@ -99,7 +99,7 @@ class PmemStoreTest {
                 directory.resolve("after").resolve(PoolFile.NAME),
                 directory.resolve("pmem").resolve(PoolFile.NAME),
                 StandardCopyOption.REPLACE_EXISTING);
-        PmemTier again = pool(24).wrapProvider(p -> new LossyMemory.Lossy(p, n -> {})).build();
+        PmemTier again = pool(24).withWrappedProvider(p -> new LossyMemory.Lossy(p, n -> {}));
         try (LogStore store = open(again)) {
             assertEquals(records, store.openTopic("t").partition(0).nextOffset());
             assertHolds(store.openTopic("t").partition(0), 0, records);
@@ -110,7 +110,7 @@ class PmemStoreTest {
     void shouldFlushOnceForEachAppendAndNoMore() throws IOException {
         LossyMemory.Lossy[] lossy = new LossyMemory.Lossy[1];
         PmemTier tier =
-                pool(4).wrapProvider(p -> lossy[0] = new LossyMemory.Lossy(p, n -> {})).build();
+                pool(4).withWrappedProvider(p -> lossy[0] = new LossyMemory.Lossy(p, n -> {}));
         int records = 100;
         try (LogStore store =
                 LogStore.at(directory.resolve("store")).tier(tier).invokerMode().open()) {
@@ -139,9 +139,9 @@ class PmemStoreTest {
 
     @Test
     void shouldSpillOverWhenFullRefuseWhenAllAreFullAndGoOnReading() throws IOException {
-        PmemTier tier = pool(3).build();
+        PmemTier tier = pool(3);
         Path files = directory.resolve("files");
-        FileTier below = FileTier.builder(files).capacityBytes(5L * 80 * 1024).build();
+        FileTier below = FileTier.at(files).withCapacityBytes(5L * 80 * 1024);
         long acknowledged = 0;
         try (LogStore store = open(tier, below)) {
             Partition log = store.createTopic("t", SMALL).partition(0);
@@ -163,7 +163,7 @@ class PmemStoreTest {
             assertHolds(log, 0, acknowledged);
             assertEquals(acknowledged, log.nextOffset());
         }
-        try (LogStore store = open(pool(3).build(), FileTier.at(files))) {
+        try (LogStore store = open(pool(3), FileTier.at(files))) {
             Partition log = store.openTopic("t").partition(0);
             assertEquals(acknowledged, log.durableOffset());
             assertHolds(log, 0, acknowledged);
@@ -179,7 +179,7 @@ class PmemStoreTest {
         TopicOptions options = SMALL.withRetentionBytes(100 * 1024);
         long next = 0;
         for (int life = 0; life < 6; life++) {
-            PmemTier tier = pool(12).build();
+            PmemTier tier = pool(12);
             try (LogStore store = open(tier)) {
                 Partition log = store.ensureTopic("t", options).partition(0);
                 assertEquals(next, log.nextOffset());
@@ -203,14 +203,14 @@ class PmemStoreTest {
         Path file = directory.resolve("pmem").resolve(PoolFile.NAME);
         UUID store = PoolFile.read(FileMedium.real(), file).superblock().storeId();
         before.close();
-        PmemTier tier = pool(12).build();
+        PmemTier tier = pool(12);
         tier.open(new TierContext(store, false, false));
         return tier;
     }
 
     @Test
     void shouldRefuseATopicWhoseRecordsFitNoBlock() {
-        try (LogStore store = open(pool(2).build())) {
+        try (LogStore store = open(pool(2))) {
             TopicOptions large = TopicOptions.defaults().withMaxRecordBytes(2 << 20);
             InvalidOptionException refused =
                     assertThrows(InvalidOptionException.class, () -> store.createTopic("t", large));
@@ -233,7 +233,7 @@ class PmemStoreTest {
                         store.createTopic("t", options).partition(0).openExclusiveAppender()) {
             assertEquals(0, appender.append(value, 0, value.length));
         }
-        try (LogStore store = open(pool(2).build(), FileTier.at(directory.resolve("files")))) {
+        try (LogStore store = open(pool(2), FileTier.at(directory.resolve("files")))) {
             Partition log = store.openTopic("t").partition(0);
             try (Appender appender = log.openExclusiveAppender()) {
                 // There is room for one more in the segment that was begun below.
@@ -252,22 +252,22 @@ class PmemStoreTest {
 
     @Test
     void shouldRefuseToOpenWithoutItsPoolAndMakeNone() throws IOException {
-        open(pool(2).build()).close();
+        open(pool(2)).close();
         Path pool = directory.resolve("pmem").resolve(PoolFile.NAME);
         Files.move(pool, directory.resolve("elsewhere"));
 
-        PmemTier tier = pool(2).build();
+        PmemTier tier = pool(2);
         StoreOpenException refused = assertThrows(StoreOpenException.class, () -> open(tier));
 
         assertTrue(refused.getMessage().contains("mounted"), refused.getMessage());
         assertFalse(Files.exists(pool));
         Files.move(directory.resolve("elsewhere"), pool);
-        open(pool(2).build()).close();
+        open(pool(2)).close();
     }
 
     @Test
     void shouldRefuseToWriteWithABlockThatNobodyCanTellAnythingOf() throws IOException {
-        try (LogStore store = open(pool(2).build())) {
+        try (LogStore store = open(pool(2))) {
             Partition log = store.createTopic("t", SMALL).partition(0);
             try (Appender appender = log.openExclusiveAppender()) {
                 appender.append(ByteBuffer.wrap(Pools.value(0)));
@@ -277,13 +277,13 @@ class PmemStoreTest {
             PoolDamage.overwrite(
                     directory.resolve("pmem"), PoolDamage.slot(0, slot), BlockEntry.SLOT_BYTES);
         }
-        PmemTier tier = pool(2).build();
+        PmemTier tier = pool(2);
 
         StoreOpenException refused = assertThrows(StoreOpenException.class, () -> open(tier));
 
         assertTrue(refused.getMessage().contains("block 0"), refused.getMessage());
         Path store = directory.resolve("store");
-        try (LogStore reading = LogStore.at(store).tier(pool(2).build()).readOnly().open()) {
+        try (LogStore reading = LogStore.at(store).tier(pool(2)).readOnly().open()) {
             assertEquals(List.of("t"), reading.topicNames());
         }
     }

@@ -31,7 +31,7 @@ class PmemTierBadDaysTest {
 
     @TempDir Path directory;
 
-    private PmemTier.Builder pool() {
+    private PmemTier pool() {
         return Pools.withBlocks(BLOCKS, directory);
     }
 
@@ -46,7 +46,7 @@ class PmemTierBadDaysTest {
     }
 
     private String refusal() throws IOException {
-        PmemTier tier = pool().build();
+        PmemTier tier = pool();
         TierContext context = new TierContext(Pools.STORE, true, false);
         byte[] before = Files.exists(file()) ? Files.readAllBytes(file()) : new byte[0];
         IOException refused = assertThrows(IOException.class, () -> tier.open(context));
@@ -73,7 +73,7 @@ class PmemTierBadDaysTest {
 
     @Test
     void shouldRefuseAMissingPoolAndMakeNone() throws IOException {
-        PmemTier tier = pool().build();
+        PmemTier tier = pool();
         TierContext known = new TierContext(Pools.STORE, false, false);
 
         IOException refused = assertThrows(IOException.class, () -> tier.open(known));
@@ -239,7 +239,7 @@ class PmemTierBadDaysTest {
     @Test
     void shouldRefuseThePoolOfAnotherStore() throws IOException {
         UUID other = new UUID(7, 8);
-        PmemTier foreign = pool().build();
+        PmemTier foreign = pool();
         foreign.open(new TierContext(other, true, false));
         foreign.close();
 
@@ -249,7 +249,7 @@ class PmemTierBadDaysTest {
     @Test
     void shouldRefuseToBeCreatedWhereThereIsTooLittleRoom() throws IOException {
         long much = 1L << 50;
-        PmemTier tier = pool().capacityBytes(much).blockBytes(1 << 30).build();
+        PmemTier tier = pool().withCapacityBytes(much).withBlockBytes(1 << 30);
         TierContext context = new TierContext(Pools.STORE, true, false);
 
         IOException refused = assertThrows(IOException.class, () -> tier.open(context));
@@ -260,7 +260,7 @@ class PmemTierBadDaysTest {
 
     @Test
     void shouldRefuseACapacityThatHoldsNoBlock() throws IOException {
-        PmemTier tier = pool().capacityBytes(Pools.BLOCK_BYTES).build();
+        PmemTier tier = pool().withCapacityBytes(Pools.BLOCK_BYTES);
         TierContext context = new TierContext(Pools.STORE, true, false);
 
         IOException refused = assertThrows(IOException.class, () -> tier.open(context));
@@ -285,12 +285,12 @@ class PmemTierBadDaysTest {
 
     @Test
     void shouldRefuseOptionsThatMeanNothing() {
-        assertThrows(InvalidOptionException.class, () -> pool().blockBytes(3 << 20));
-        assertThrows(InvalidOptionException.class, () -> pool().capacityBytes(-2));
-        assertThrows(InvalidOptionException.class, () -> pool().poolRatio(0));
-        assertThrows(InvalidOptionException.class, PmemTier::builder);
+        assertThrows(InvalidOptionException.class, () -> pool().withBlockBytes(3 << 20));
+        assertThrows(InvalidOptionException.class, () -> pool().withCapacityBytes(-2));
+        assertThrows(InvalidOptionException.class, () -> pool().withPoolRatio(0));
+        assertThrows(InvalidOptionException.class, PmemTier::at);
         Path same = directory.resolve("../" + directory.getFileName());
-        assertThrows(InvalidOptionException.class, () -> PmemTier.builder(directory, same));
+        assertThrows(InvalidOptionException.class, () -> PmemTier.at(directory, same));
     }
 
     @Test
@@ -299,8 +299,8 @@ class PmemTierBadDaysTest {
         Path second = directory.resolve("pmem10");
         Pools.open(Pools.withBlocks(1, first, second)).close();
 
-        PmemTier swapped = Pools.withBlocks(1, second, first).build();
-        PmemTier alone = Pools.withBlocks(1, first).build();
+        PmemTier swapped = Pools.withBlocks(1, second, first);
+        PmemTier alone = Pools.withBlocks(1, first);
         TierContext context = new TierContext(Pools.STORE, true, false);
 
         IOException refused = assertThrows(IOException.class, () -> swapped.open(context));

@@ -14,34 +14,34 @@ class PmemTierContractTest {
     @Nested
     class Plain extends OnThisMachine {
         @Override
-        PmemTier.Builder with(PmemTier.Builder builder) {
-            return builder.emulation(Emulation.PLAIN);
+        PmemTier with(PmemTier pool) {
+            return pool.withEmulation(Emulation.PLAIN);
         }
     }
 
     @Nested
     class Forced extends OnThisMachine {
         @Override
-        PmemTier.Builder with(PmemTier.Builder builder) {
-            return builder.emulation(Emulation.FORCED);
+        PmemTier with(PmemTier pool) {
+            return pool.withEmulation(Emulation.FORCED);
         }
     }
 
     @Nested
     class ByLlpl extends OnThisMachine {
         @Override
-        PmemTier.Builder with(PmemTier.Builder builder) {
+        PmemTier with(PmemTier pool) {
             assumeTrue(NativeAccess.whyNoLlpl() == null, NativeAccess::whyNoLlpl);
-            return builder.emulation(Emulation.PLAIN).provider(Provider.LLPL);
+            return pool.withEmulation(Emulation.PLAIN).withProvider(Provider.LLPL);
         }
     }
 
     @Nested
     class ByLibpmem extends OnThisMachine {
         @Override
-        PmemTier.Builder with(PmemTier.Builder builder) {
+        PmemTier with(PmemTier pool) {
             assumeTrue(NativeAccess.whyNoLibpmem() == null, NativeAccess::whyNoLibpmem);
-            return builder.emulation(Emulation.PLAIN).provider(Provider.LIBPMEM);
+            return pool.withEmulation(Emulation.PLAIN).withProvider(Provider.LIBPMEM);
         }
     }
 
@@ -49,16 +49,16 @@ class PmemTierContractTest {
     abstract static class OnThisMachine extends StorageTierContract {
         @TempDir Path directory;
 
-        abstract PmemTier.Builder with(PmemTier.Builder builder);
+        abstract PmemTier with(PmemTier pool);
 
         @Override
         protected StorageTier newTier() {
-            return with(Pools.withBlocks(8, directory.resolve("roomy/tier"))).build();
+            return with(Pools.withBlocks(8, directory.resolve("roomy/tier")));
         }
 
         @Override
         protected StorageTier newTierWithRoomFor(int segments) {
-            return with(Pools.withBlocks(segments, directory.resolve("small"))).build();
+            return with(Pools.withBlocks(segments, directory.resolve("small")));
         }
     }
 }

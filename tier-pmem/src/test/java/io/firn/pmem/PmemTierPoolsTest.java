@@ -202,9 +202,11 @@ class PmemTierPoolsTest {
 
     @Test
     void shouldTakeItsShareOfTheCapacity() throws IOException {
-        PmemTier.Builder builder =
-                Pools.withBlocks(1, directory).capacityBytes(Pools.fileBytes(10)).poolRatio(0.5);
-        try (PmemTier tier = Pools.open(builder)) {
+        PmemTier pool =
+                Pools.withBlocks(1, directory)
+                        .withCapacityBytes(Pools.fileBytes(10))
+                        .withPoolRatio(0.5);
+        try (PmemTier tier = Pools.open(pool)) {
             long file = Files.size(directory.resolve(PoolFile.NAME));
             assertTrue(file <= Pools.fileBytes(10) / 2, "bytes " + file);
             assertTrue(file > Pools.fileBytes(10) / 2 - Pools.BLOCK_BYTES, "bytes " + file);
@@ -229,7 +231,7 @@ class PmemTierPoolsTest {
     @Test
     void shouldBeLockedAgainstASecondOwner() throws IOException {
         try (PmemTier tier = Pools.open(Pools.withBlocks(1, directory))) {
-            PmemTier second = Pools.withBlocks(1, directory).build();
+            PmemTier second = Pools.withBlocks(1, directory);
             TierContext context = new TierContext(Pools.STORE, true, false);
             assertThrows(io.firn.StoreLockedException.class, () -> second.open(context));
             assertEquals(0, tier.usedBytes());

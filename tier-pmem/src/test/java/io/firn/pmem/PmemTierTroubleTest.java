@@ -40,13 +40,13 @@ class PmemTierTroubleTest {
         return directory.resolve(PoolFile.NAME);
     }
 
-    private PmemTier.Builder pool() {
+    private PmemTier pool() {
         return Pools.withBlocks(BLOCKS, directory);
     }
 
     @Test
     void shouldUnmapWhenTheLastReaderLetsGoAfterItWasClosed() throws IOException {
-        PmemTier tier = Pools.open(pool().provider(Provider.AUTO));
+        PmemTier tier = Pools.open(pool().withProvider(Provider.AUTO));
         View view = Pools.fill(Pools.reserve(tier, 1), 100).view();
         assertTrue(view.pin());
         tier.close();
@@ -95,8 +95,8 @@ class PmemTierTroubleTest {
     @Test
     void shouldFreeABlockThatCouldNotBeBroughtIn() throws IOException {
         AtomicBoolean failing = new AtomicBoolean();
-        PmemTier.Builder builder = pool().wrapProvider(p -> WatchedProvider.failing(p, failing));
-        try (PmemTier tier = Pools.open(builder)) {
+        PmemTier pool = pool().withWrappedProvider(p -> WatchedProvider.failing(p, failing));
+        try (PmemTier tier = Pools.open(pool)) {
             failing.set(true);
             for (int i = 0; i < 2 * BLOCKS; i++) {
                 Block reserved = Pools.reserve(tier, i);
@@ -151,7 +151,7 @@ class PmemTierTroubleTest {
     void shouldNotTakeTwoPathsToOneDirectoryForTwoPools() throws IOException {
         Path real = Files.createDirectory(directory.resolve("real"));
         Path link = Files.createSymbolicLink(directory.resolve("link"), real);
-        PmemTier tier = Pools.withBlocks(1, real, link).build();
+        PmemTier tier = Pools.withBlocks(1, real, link);
         TierContext context = new TierContext(Pools.STORE, true, false);
 
         assertThrows(StoreLockedException.class, () -> tier.open(context));
@@ -180,7 +180,7 @@ class PmemTierTroubleTest {
     }
 
     private String refusal(Path at) {
-        PmemTier tier = Pools.withBlocks(1, at).build();
+        PmemTier tier = Pools.withBlocks(1, at);
         TierContext context = new TierContext(Pools.STORE, true, false);
         return assertThrows(IOException.class, () -> tier.open(context)).getMessage();
     }
@@ -196,7 +196,7 @@ class PmemTierTroubleTest {
         for (Path missing : both) {
             Path aside = directory.resolve("aside");
             Files.move(missing.resolve(PoolFile.NAME), aside);
-            PmemTier tier = Pools.withBlocks(1, both).build();
+            PmemTier tier = Pools.withBlocks(1, both);
             TierContext known = new TierContext(Pools.STORE, false, false);
             String said = assertThrows(IOException.class, () -> tier.open(known)).getMessage();
             assertSays(said, missing);
@@ -214,10 +214,12 @@ class PmemTierTroubleTest {
         assertTrue(format.fileBytes(blocks) > 4L << 30);
         List<Integer> free = List.of(0, 510, 511, 512, 1022, 1023, 1024, 2046, 2047, 2048, 2299);
         makeSparse(format, blocks, free);
-        PmemTier.Builder builder =
-                pool().medium(FileMedium.real()).capacityBytes(1).provider(Provider.JDK);
+        PmemTier pool =
+                pool().withMedium(FileMedium.real())
+                        .withCapacityBytes(1)
+                        .withProvider(Provider.JDK);
         // Nothing that is sparse may be mapped on persistent memory with LLPL, which fills it.
-        try (PmemTier tier = Pools.open(builder, false)) {
+        try (PmemTier tier = Pools.open(pool, false)) {
             for (int i = 0; i < free.size(); i++) {
                 Block segment = tier.reserve(Pools.TOPIC, 1, format.room(), 100 + i);
                 segment.memory().put(format.room() - 100, Pools.bytes(100 + i, 100));
@@ -226,7 +228,7 @@ class PmemTierTroubleTest {
             }
             assertThrows(StoreFullException.class, () -> Pools.reserve(tier, 9));
         }
-        try (PmemTier tier = Pools.open(builder, false)) {
+        try (PmemTier tier = Pools.open(pool, false)) {
             Pools.assertAccountedFor(tier);
             int found = 0;
             for (Block segment : tier.list()) {

@@ -44,11 +44,10 @@ class PoolCreationTest {
             throws IOException {
         PmemTier tier =
                 Pools.withBlocks(blocks, DIRECTORY)
-                        .medium(medium)
-                        .emulation(Emulation.FORCED)
-                        .provider(Provider.AUTO)
-                        .wrapProvider(UnaryOperator.identity())
-                        .build();
+                        .withMedium(medium)
+                        .withEmulation(Emulation.FORCED)
+                        .withProvider(Provider.AUTO)
+                        .withWrappedProvider(UnaryOperator.identity());
         tier.open(new TierContext(Pools.STORE, create, false));
         return tier;
     }

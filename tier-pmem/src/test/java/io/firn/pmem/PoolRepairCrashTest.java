@@ -81,11 +81,10 @@ class PoolRepairCrashTest {
     /** On emulated memory, since the repair works on the pool as a file. */
     private static PmemTier tier(SimulatedFileMedium on) {
         return Pools.withBlocks(BLOCKS, PMEM)
-                .medium(on)
-                .emulation(Emulation.FORCED)
-                .provider(Provider.AUTO)
-                .wrapProvider(UnaryOperator.identity())
-                .build();
+                .withMedium(on)
+                .withEmulation(Emulation.FORCED)
+                .withProvider(Provider.AUTO)
+                .withWrappedProvider(UnaryOperator.identity());
     }
 
     private static LogStore open(SimulatedFileMedium on) {

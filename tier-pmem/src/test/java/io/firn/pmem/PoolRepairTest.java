@@ -61,9 +61,7 @@ class PoolRepairTest {
     }
 
     private LogStore open() {
-        return LogStore.at(directory.resolve("store"))
-                .tier(Pools.withBlocks(BLOCKS, pmem).build())
-                .open();
+        return LogStore.at(directory.resolve("store")).tier(Pools.withBlocks(BLOCKS, pmem)).open();
     }
 
     private int[] blocksInOrder() throws IOException {
@@ -71,7 +69,7 @@ class PoolRepairTest {
                 PoolFile.read(FileMedium.real(), pmem.resolve(PoolFile.NAME))
                         .superblock()
                         .storeId();
-        try (PmemTier tier = Pools.withBlocks(BLOCKS, pmem).build()) {
+        try (PmemTier tier = Pools.withBlocks(BLOCKS, pmem)) {
             tier.open(new TierContext(storeId, false, true));
             return tier.list().stream()
                     .filter(segment -> segment.mark().baseOffset() >= 0)
@@ -211,7 +209,7 @@ class PoolRepairTest {
         Path pool = directory.resolve("pmem2");
         try (LogStore made =
                         LogStore.at(store)
-                                .tier(Pools.withBlocks(BLOCKS, pool).build())
+                                .tier(Pools.withBlocks(BLOCKS, pool))
                                 .invokerMode()
                                 .open();
                 Appender appender = made.createTopic("t", OPTIONS).partition(0).openAppender()) {
@@ -236,12 +234,11 @@ class PoolRepairTest {
             repair.restore(0, topic, 0);
         }
 
-        try (PmemTier tier = Pools.withBlocks(BLOCKS, pool).build()) {
+        try (PmemTier tier = Pools.withBlocks(BLOCKS, pool)) {
             tier.open(new TierContext(storeIdOf(pool), false, true));
             assertTrue(tier.list().get(0).mark().epoch() >= 0, tier.list()::toString);
         }
-        try (LogStore opened =
-                LogStore.at(store).tier(Pools.withBlocks(BLOCKS, pool).build()).open()) {
+        try (LogStore opened = LogStore.at(store).tier(Pools.withBlocks(BLOCKS, pool)).open()) {
             assertEquals(1, opened.openTopic("t").partition(0).nextOffset());
         }
     }

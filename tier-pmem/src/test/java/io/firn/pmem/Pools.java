@@ -29,31 +29,31 @@ public final class Pools {
      * A tier with so many of the smallest blocks in each pool. The file of an emulated pool is not
      * forced to the disk: power cuts are tested on simulated media.
      */
-    static PmemTier.Builder withBlocks(int blocks, Path... directories) {
+    static PmemTier withBlocks(int blocks, Path... directories) {
         FileMedium medium =
                 PersistentMemory.isDemanded() ? FileMedium.real() : new ObservedMedium();
         return SmallPools.withBlocks(blocks, directories)
-                .medium(medium)
-                .provider(PersistentMemory.provider())
-                .wrapProvider(PersistentMemory::demand);
+                .withMedium(medium)
+                .withProvider(PersistentMemory.provider())
+                .withWrappedProvider(PersistentMemory::demand);
     }
 
     static long fileBytes(int blocks) {
         return SmallPools.fileBytes(blocks);
     }
 
-    static PmemTier open(PmemTier.Builder builder) throws IOException {
-        return open(builder, true);
+    static PmemTier open(PmemTier like) throws IOException {
+        return open(like, true);
     }
 
-    static PmemTier open(PmemTier.Builder builder, boolean create) throws IOException {
-        PmemTier tier = builder.build();
+    static PmemTier open(PmemTier like, boolean create) throws IOException {
+        PmemTier tier = like.copy();
         tier.open(new TierContext(STORE, create, false));
         return tier;
     }
 
-    static PmemTier openReadOnly(PmemTier.Builder builder) throws IOException {
-        PmemTier tier = builder.build();
+    static PmemTier openReadOnly(PmemTier like) throws IOException {
+        PmemTier tier = like.copy();
         tier.open(new TierContext(STORE, false, true));
         return tier;
     }

@@ -40,15 +40,15 @@ class ProviderTest {
     @ParameterizedTest
     @EnumSource(Provider.class)
     void shouldBeTheOneThatWasNamedOrBeRefused(Provider wanted) throws IOException {
-        PmemTier.Builder builder = Pools.withBlocks(2, directory).provider(wanted);
+        PmemTier pool = Pools.withBlocks(2, directory).withProvider(wanted);
         String why = whyNot(wanted);
         if (why != null) {
-            IOException refused = assertThrows(IOException.class, () -> Pools.open(builder));
+            IOException refused = assertThrows(IOException.class, () -> Pools.open(pool));
             assertTrue(refused.getMessage().contains(why), refused.getMessage());
             assertTrue(refused.getMessage().contains("AUTO"), refused.getMessage());
             return;
         }
-        try (PmemTier tier = Pools.open(builder)) {
+        try (PmemTier tier = Pools.open(pool)) {
             if (wanted == Provider.AUTO) {
                 assertTrue(tier.provider() != Provider.AUTO);
             } else {
@@ -61,9 +61,9 @@ class ProviderTest {
     @EnumSource(Provider.class)
     void shouldKeepWhatItForced(Provider wanted) throws IOException {
         assumeTrue(whyNot(wanted) == null, whyNot(wanted));
-        PmemTier.Builder builder = Pools.withBlocks(2, directory).provider(wanted);
+        PmemTier pool = Pools.withBlocks(2, directory).withProvider(wanted);
         byte[] index = Pools.bytes(7, 777);
-        try (PmemTier tier = Pools.open(builder)) {
+        try (PmemTier tier = Pools.open(pool)) {
             Pools.seal(Pools.fill(Pools.reserve(tier, 1), 9000)).finishSeal(index, index);
             Block active = Pools.fill(Pools.reserve(tier, 2), 9000);
             for (int from = 1; from < 200; from += 7) {
@@ -72,7 +72,7 @@ class ProviderTest {
             assertThrows(IndexOutOfBoundsException.class, () -> active.force(0, Pools.ROOM + 1));
             assertThrows(IndexOutOfBoundsException.class, () -> active.force(-1, 1));
         }
-        try (PmemTier tier = Pools.open(builder, false)) {
+        try (PmemTier tier = Pools.open(pool, false)) {
             byte[] read = new byte[9000];
             for (Block segment : tier.list()) {
                 segment.read(0, read, 0, read.length);
@@ -86,8 +86,8 @@ class ProviderTest {
     @EnumSource(Provider.class)
     void shouldMapPersistentMemorySynchronously(Provider wanted) throws IOException {
         assumeTrue(isPersistent(), "no persistent memory");
-        PmemTier.Builder builder = Pools.withBlocks(1, directory).emulation(Emulation.NONE);
-        try (PmemTier tier = Pools.open(builder.provider(wanted))) {
+        PmemTier pool = Pools.withBlocks(1, directory).withEmulation(Emulation.NONE);
+        try (PmemTier tier = Pools.open(pool.withProvider(wanted))) {
             assertEquals(Survives.POWER_LOSS, tier.survives());
             List<String> flags = Pools.mappingFlags(directory.resolve(PoolFile.NAME));
             assertTrue(!flags.isEmpty(), "mappings");
@@ -99,7 +99,7 @@ class ProviderTest {
     void shouldRefuseWhatIsNotPersistentUnlessEmulationWasAskedFor() throws IOException {
         assumeTrue(!isPersistent(), "persistent memory");
         Path place = directory.resolve("refused");
-        PmemTier tier = Pools.withBlocks(1, place).emulation(Emulation.NONE).build();
+        PmemTier tier = Pools.withBlocks(1, place).withEmulation(Emulation.NONE);
         TierContext context = new TierContext(Pools.STORE, true, false);
 
         IOException refused = assertThrows(IOException.class, () -> tier.open(context));
@@ -114,9 +114,9 @@ class ProviderTest {
     @Test
     void shouldClaimOnlyWhatEmulationGives() throws IOException {
         assumeTrue(!isPersistent(), "persistent memory");
-        PmemTier.Builder plain = Pools.withBlocks(1, directory.resolve("plain"));
-        PmemTier.Builder forced =
-                Pools.withBlocks(1, directory.resolve("forced")).emulation(Emulation.FORCED);
+        PmemTier plain = Pools.withBlocks(1, directory.resolve("plain"));
+        PmemTier forced =
+                Pools.withBlocks(1, directory.resolve("forced")).withEmulation(Emulation.FORCED);
         try (PmemTier tier = Pools.open(plain)) {
             assertEquals(Survives.PROCESS_CRASH, tier.survives());
             assertTrue(tier.providerReason().contains("plain emulation"));
@@ -133,9 +133,8 @@ class ProviderTest {
         for (Provider provider : new Provider[] {Provider.LLPL, Provider.LIBPMEM}) {
             PmemTier tier =
                     Pools.withBlocks(1, directory.resolve("forced"))
-                            .provider(provider)
-                            .emulation(Emulation.FORCED)
-                            .build();
+                            .withProvider(provider)
+                            .withEmulation(Emulation.FORCED);
             TierContext context = new TierContext(Pools.STORE, true, false);
             IOException refused = assertThrows(IOException.class, () -> tier.open(context));
             assertTrue(refused.getMessage().contains(provider.name()), refused.getMessage());

@@ -56,9 +56,9 @@ class RewrittenBlockCrashTest {
         void run() throws IOException;
     }
 
-    private PmemTier.Builder at(Path place, IntConsumer beforeForce) {
+    private PmemTier at(Path place, IntConsumer beforeForce) {
         return Pools.withBlocks(BLOCKS, place)
-                .wrapProvider(below -> lossy = new LossyMemory.Lossy(below, beforeForce));
+                .withWrappedProvider(below -> lossy = new LossyMemory.Lossy(below, beforeForce));
     }
 
     private void cutPower(int force) {

@@ -45,7 +45,7 @@ class StoreInspectionTest {
                 TopicOptions.defaults().withSegmentBytes(64 * 1024).withMaxRecordBytes(16 * 1024);
         try (LogStore store =
                 LogStore.at(directory.resolve("store"))
-                        .tier(Pools.withBlocks(BLOCKS, pmem).build())
+                        .tier(Pools.withBlocks(BLOCKS, pmem))
                         .tier(FileTier.at(directory.resolve("files")))
                         .open()) {
             Topic topic = store.createTopic("orders", options);

@@ -233,7 +233,7 @@ public final class FollowTopics implements Callable<Integer> {
                 throw new InvalidOptionException("--pattern: " + e.getMessage());
             }
         }
-        return builder.build();
+        return builder.open();
     }
 
     private TopicOptions topicOptions() {

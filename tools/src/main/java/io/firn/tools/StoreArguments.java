@@ -106,8 +106,8 @@ public final class StoreArguments {
     }
 
     private Tier fileTier(Path directory) {
-        FileTier.Builder tier = FileTier.builder(directory);
-        return allowsLinks ? tier.allowLinkedDirectories().build() : tier.build();
+        FileTier tier = FileTier.at(directory);
+        return allowsLinks ? tier.withLinkedDirectories() : tier;
     }
 
     private Tier tier(String text) {
@@ -125,7 +125,7 @@ public final class StoreArguments {
                 }
             }
             // Of this capacity a pool stays as it is, and none is created.
-            return PmemTier.builder(pools).capacityBytes(1).emulation(Emulation.FORCED).build();
+            return PmemTier.at(pools).withCapacityBytes(1).withEmulation(Emulation.FORCED);
         }
         throw new InvalidOptionException(
                 "--tier: file:DIR or pmem:DIR[,DIR...] is expected, found '" + text + "'");

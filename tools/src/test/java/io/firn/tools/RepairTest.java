@@ -35,7 +35,7 @@ class RepairTest {
     }
 
     private LogStore open() {
-        return LogStore.at(store).tier(SmallPools.withBlocks(BLOCKS, pool).build()).open();
+        return LogStore.at(store).tier(SmallPools.withBlocks(BLOCKS, pool)).open();
     }
 
     @BeforeEach

@@ -43,11 +43,10 @@ final class PairFirn implements PeerLog {
         Path tier = directory.resolve("tier");
         if (isInMemory) {
             builder.tier(
-                    PmemTier.builder(tier)
-                            .emulation(Emulation.PLAIN)
-                            .capacityBytes(poolBytes(shape))
-                            .poolRatio(1)
-                            .build());
+                    PmemTier.at(tier)
+                            .withEmulation(Emulation.PLAIN)
+                            .withCapacityBytes(poolBytes(shape))
+                            .withPoolRatio(1));
         } else {
             builder.tier(FileTier.at(tier));
         }

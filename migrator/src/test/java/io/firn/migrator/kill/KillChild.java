@@ -54,7 +54,6 @@ final class KillChild {
                 .policy(KillStore.policy(round))
                 .threads(2)
                 .interval(Duration.ofMillis(10))
-                .build()
                 .start();
         new KillChild(store, round, new FileOutputStream(FileDescriptor.out)).run();
     }

@@ -41,17 +41,12 @@ final class KillStore {
         return LogStore.at(directory.resolve("store"))
                 .tier(
                         "pmem",
-                        PmemTier.builder(directory.resolve("pmem"))
-                                .blockBytes(BLOCK_BYTES)
-                                .poolRatio(1)
-                                .capacityBytes((HOT_BLOCKS + 1L) * BLOCK_BYTES)
-                                .emulation(Emulation.PLAIN)
-                                .build())
-                .tier(
-                        "ssd",
-                        FileTier.builder(directory.resolve("ssd"))
-                                .capacityBytes(WARM_BYTES)
-                                .build())
+                        PmemTier.at(directory.resolve("pmem"))
+                                .withBlockBytes(BLOCK_BYTES)
+                                .withPoolRatio(1)
+                                .withCapacityBytes((HOT_BLOCKS + 1L) * BLOCK_BYTES)
+                                .withEmulation(Emulation.PLAIN))
+                .tier("ssd", FileTier.at(directory.resolve("ssd")).withCapacityBytes(WARM_BYTES))
                 .tier("hdd", FileTier.at(directory.resolve("hdd")));
     }
 

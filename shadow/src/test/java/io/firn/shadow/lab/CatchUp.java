@@ -196,7 +196,7 @@ public final class CatchUp {
                         LogStore.at(directory)
                                 .tier(FileTier.at(directory.resolve("segments")))
                                 .open();
-                Shadow shadow = Shadow.of(store, source).topics(TOPIC).build().start()) {
+                Shadow shadow = Shadow.of(store, source).topics(TOPIC).start()) {
             long copied = 0;
             while (copied < records) {
                 Thread.sleep(5);

@@ -140,7 +140,7 @@ public final class Divergences implements AutoCloseable {
                 Map.of("unclean.leader.election.enable", "true", "min.insync.replicas", "1"));
         KafkaCluster.await("replicas", () -> cluster.isInSync(List.of(topic)));
         produce(topic, 100, "kept");
-        Shadow shadow = shadow(topic).build().start();
+        Shadow shadow = shadow(topic).start();
         awaitOffset(shadow, topic, 100);
         cluster.kill(2);
         TopicPartition partition = new TopicPartition(topic, 0);
@@ -156,7 +156,7 @@ public final class Divergences implements AutoCloseable {
         produce(topic, others, "other");
         cluster.start(1);
         if (!isRunning) {
-            shadow = shadow(topic).build().start();
+            shadow = shadow(topic).start();
         }
         awaitState(shadow, FollowState.DIVERGED);
         shadow.close();
@@ -165,7 +165,7 @@ public final class Divergences implements AutoCloseable {
             throw new IllegalStateException("a copy that stopped keeps its records");
         }
         KafkaCluster.await("replicas", () -> cluster.isInSync(List.of(topic)));
-        try (Shadow following = shadow(topic).onDivergence(OnDivergence.TRUNCATE).build().start()) {
+        try (Shadow following = shadow(topic).onDivergence(OnDivergence.TRUNCATE).start()) {
             KafkaCluster.await("the end", () -> nextOffset(topic) == 100 + others);
             require(ShadowEvent.Kind.TRUNCATED, 100, 150);
             produce(topic, 10, "later");
@@ -178,7 +178,7 @@ public final class Divergences implements AutoCloseable {
         System.out.println(topic + ": a broker loses the only log");
         cluster.create(topic, List.of(3), Map.of());
         produce(topic, 50, "lost");
-        try (Shadow shadow = shadow(topic).build().start()) {
+        try (Shadow shadow = shadow(topic).start()) {
             awaitOffset(shadow, topic, 50);
             cluster.kill(3);
             CatchUp.delete(cluster.log(3, new TopicPartition(topic, 0)));
@@ -187,7 +187,7 @@ public final class Divergences implements AutoCloseable {
         }
         require(ShadowEvent.Kind.DIVERGED, 0, 50);
         produce(topic, 20, "other");
-        try (Shadow shadow = shadow(topic).onDivergence(OnDivergence.TRUNCATE).build().start()) {
+        try (Shadow shadow = shadow(topic).onDivergence(OnDivergence.TRUNCATE).start()) {
             KafkaCluster.await("the end", () -> nextOffset(topic) == 20);
             require(ShadowEvent.Kind.TRUNCATED, 0, 50);
             awaitState(shadow, FollowState.FOLLOWING);
@@ -199,7 +199,7 @@ public final class Divergences implements AutoCloseable {
         System.out.println(topic + ": the topic is deleted and created again");
         cluster.create(topic, List.of(1, 2), Map.of());
         produce(topic, 50, "first");
-        try (Shadow shadow = shadow(topic).build().start()) {
+        try (Shadow shadow = shadow(topic).start()) {
             awaitOffset(shadow, topic, 50);
             cluster.admin().deleteTopics(List.of(topic)).all().get();
             KafkaCluster.await(
@@ -213,7 +213,7 @@ public final class Divergences implements AutoCloseable {
         if (nextOffset(topic) != 50) {
             throw new IllegalStateException("a copy that stopped keeps its records");
         }
-        try (Shadow shadow = shadow(topic).onDivergence(OnDivergence.TRUNCATE).build().start()) {
+        try (Shadow shadow = shadow(topic).onDivergence(OnDivergence.TRUNCATE).start()) {
             KafkaCluster.await("the end", () -> nextOffset(topic) == 80);
             require(ShadowEvent.Kind.RECREATED, -1, -1);
             awaitState(shadow, FollowState.FOLLOWING);
@@ -225,7 +225,7 @@ public final class Divergences implements AutoCloseable {
         System.out.println(topic + ": 30 records are deleted before they are copied");
         cluster.create(topic, List.of(1, 2), Map.of());
         produce(topic, 50, "copied");
-        try (Shadow shadow = shadow(topic).build().start()) {
+        try (Shadow shadow = shadow(topic).start()) {
             awaitOffset(shadow, topic, 50);
         }
         produce(topic, 50, "later");
@@ -234,11 +234,11 @@ public final class Divergences implements AutoCloseable {
                         Map.of(new TopicPartition(topic, 0), RecordsToDelete.beforeOffset(80)))
                 .all()
                 .get();
-        try (Shadow shadow = shadow(topic).onGap(OnGap.STOP).build().start()) {
+        try (Shadow shadow = shadow(topic).onGap(OnGap.STOP).start()) {
             awaitState(shadow, FollowState.STOPPED);
         }
         require(ShadowEvent.Kind.GAP, 50, 80);
-        try (Shadow shadow = shadow(topic).build().start()) {
+        try (Shadow shadow = shadow(topic).start()) {
             awaitOffset(shadow, topic, 100);
         }
         require(ShadowEvent.Kind.GAP, 50, 80);

@@ -70,7 +70,7 @@ public final class Latency {
                         LogStore.at(directory)
                                 .tier(FileTier.at(directory.resolve("segments")))
                                 .open();
-                Shadow shadow = Shadow.of(store, source).topics(TOPIC).build().start()) {
+                Shadow shadow = Shadow.of(store, source).topics(TOPIC).start()) {
             KafkaCluster.await("the copy", () -> !shadow.snapshot().partitions().isEmpty());
             Thread consumer = start(() -> consume(cluster.bootstrapServers()));
             Thread tailer = start(() -> tail(store));

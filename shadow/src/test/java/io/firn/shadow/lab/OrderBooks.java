@@ -112,11 +112,10 @@ public final class OrderBooks {
         return LogStore.at(directory.resolve("store"))
                 .tier(
                         where.equals("pmem")
-                                ? PmemTier.builder(segments)
-                                        .emulation(Emulation.PLAIN)
-                                        .capacityBytes(2L << 30)
-                                        .poolRatio(1)
-                                        .build()
+                                ? PmemTier.at(segments)
+                                        .withEmulation(Emulation.PLAIN)
+                                        .withCapacityBytes(2L << 30)
+                                        .withPoolRatio(1)
                                 : FileTier.at(segments))
                 .open();
     }
@@ -126,7 +125,7 @@ public final class OrderBooks {
         Properties source = new Properties();
         source.setProperty("bootstrap.servers", cluster.bootstrapServers());
         try (LogStore store = open(where, directory);
-                Shadow shadow = Shadow.of(store, source).topics(TOPIC).build().start()) {
+                Shadow shadow = Shadow.of(store, source).topics(TOPIC).start()) {
             KafkaCluster.await(
                     "the copy",
                     () ->
