@@ -47,9 +47,6 @@ public final class OpenAppenders {
 
     private volatile long stalls;
 
-    /** Only of a replicated topic. */
-    private LogTruncation truncation;
-
     /** A shared appender, and who gives it up. */
     private record Held(PartitionAppender appender, AppenderHolder holder) {}
 
@@ -60,17 +57,6 @@ public final class OpenAppenders {
         this.nextBlock = nextBlock;
         this.writer = new PartitionWriter(log, forcer, nextBlock, active);
         this.turn = new AppendTurn(log::poison);
-    }
-
-    /** Sets what truncates the log; called once, before another thread sees it. */
-    public void truncatedBy(LogTruncation newTruncation) {
-        truncation = newTruncation;
-    }
-
-    /** Truncates the log, for the holder of the turn. */
-    void truncate(long offset) {
-        writer.endActive();
-        truncation.truncate(offset);
     }
 
     PartitionWriter writer() {

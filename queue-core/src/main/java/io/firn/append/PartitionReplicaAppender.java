@@ -17,22 +17,31 @@ public final class PartitionReplicaAppender implements ReplicaAppender {
     private final SegmentedLog log;
     private final LeaderEpochs epochs;
     private final ReplicaWriter writer;
+    private final Truncations truncations;
+    private final Truncation truncation;
     private volatile boolean closed;
     private volatile boolean leaving;
     private volatile boolean left;
 
-    private PartitionReplicaAppender(OpenAppenders appenders) {
+    private PartitionReplicaAppender(OpenAppenders appenders, Truncation truncation) {
         this.appenders = appenders;
         this.turn = appenders.turn();
         this.log = appenders.log();
         this.epochs = log.producers().leaderEpochs();
         this.writer = new ReplicaWriter(log, appenders.forcer(), appenders.writer());
+        this.truncation = truncation;
+        this.truncations = truncation.truncations();
     }
 
-    /** Opens the appender of a partition. */
-    public static ReplicaAppender open(OpenAppenders appenders) {
+    /**
+     * Opens the appender of a partition.
+     *
+     * @param truncation what truncates it; null when its topic is not replicated
+     * @throws io.firn.host.ReplicatedTopicException when its topic is not replicated
+     */
+    public static ReplicaAppender open(OpenAppenders appenders, Truncation truncation) {
         appenders.enterReplica();
-        return new PartitionReplicaAppender(appenders);
+        return new PartitionReplicaAppender(appenders, truncation);
     }
 
     @Override
@@ -102,13 +111,13 @@ public final class PartitionReplicaAppender implements ReplicaAppender {
 
     /** Otherwise readers in other processes would not be shown what is appended. */
     private void endTruncation() {
-        if (!log.truncations().isInProgress()) {
+        if (!truncations.isInProgress()) {
             return;
         }
         log.state().checkWritable(); // it may have failed half-way
         boolean isRecorded;
         try {
-            isRecorded = log.truncations().endRecovered();
+            isRecorded = truncations.endRecovered();
         } catch (IOException e) {
             throw log.poison("the end of its truncation was not recorded", "", e);
         }
@@ -135,7 +144,8 @@ public final class PartitionReplicaAppender implements ReplicaAppender {
                                 + offset);
             }
             if (offset < log.nextOffset()) {
-                appenders.truncate(offset);
+                appenders.writer().endActive();
+                truncation.truncate(offset);
             }
             turn.leave();
         } catch (InternalError e) {

@@ -5,10 +5,10 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 
 /**
- * Makes sure that a part of a replica's block holds zeros, durably. In other topics a batch counts
- * only with the epoch of its writer's term, so that stale bytes are never taken for new ones. In a
- * replica the epochs are another log's, and nothing tells a stale batch from a new one. So nothing
- * stale may lie where batches will be written (O27).
+ * Erases what an earlier use has left in a block. Where batches have the epoch of their writer's
+ * term, stale ones are never taken for new ones. In a replica the epochs are another log's, and
+ * nothing tells a stale batch from a new one. So nothing stale may be where batches will be written
+ * (O27).
  */
 public final class CleanGround {
     private static final int CHUNK = 64 * 1024;
@@ -21,7 +21,7 @@ public final class CleanGround {
      * load or a store through a mapping may take space (O17). What has space for other bytes has
      * space for zeros.
      */
-    public static void clear(Block block, int from, int to) throws IOException {
+    public static void erase(Block block, int from, int to) throws IOException {
         byte[] bytes = new byte[CHUNK];
         ByteBuffer zeros = ByteBuffer.allocate(PAGE);
         int first = -1;

@@ -27,7 +27,7 @@ public final class LeaderEpochs {
     }
 
     /** Forgets the batches at an offset and above it. */
-    synchronized void truncate(long offset) {
+    public synchronized void truncate(long offset) {
         firsts.values().removeIf(first -> first >= offset);
     }
 

@@ -2,8 +2,6 @@ package io.firn.log;
 
 import io.firn.format.BatchFormat;
 import io.firn.format.MarkerBatch;
-import io.firn.spi.View;
-import java.io.IOException;
 import java.nio.ByteBuffer;
 
 /**
@@ -49,30 +47,6 @@ public final class ReplicatedBatches {
         if (first != ProducerState.NONE) {
             producers.transactions().release(first);
         }
-    }
-
-    /** Brings what is known of a log's batches to what is left of them after it was cut. */
-    public static void rebuild(SegmentedLog log, CutPlace cut) throws IOException {
-        log.producers().leaderEpochs().truncate(cut.offset());
-        if (!cut.hasTransactions()) {
-            return;
-        }
-        Producers found = new Producers();
-        ReplicatedBatches batches = new ReplicatedBatches(found);
-        for (LogSegment segment : log.segments()) {
-            View view = segment.pin();
-            try {
-                SegmentWalk walk = segment.walk(view.buffer(), 0, segment.baseOffset());
-                while (walk.next()) {
-                    if (!walk.isDamage()) {
-                        batches.note(view.buffer(), walk.position());
-                    }
-                }
-            } finally {
-                view.unpin();
-            }
-        }
-        log.producers().adoptForeign(found);
     }
 
     private boolean isOfTransaction(ByteBuffer bytes, int at) {

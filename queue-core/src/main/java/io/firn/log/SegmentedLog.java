@@ -7,8 +7,6 @@ import io.firn.IsolationLevel;
 import io.firn.LostMarkerException;
 import io.firn.PoisonedException;
 import io.firn.medium.GuardedLog;
-import io.firn.metadata.CutFiles;
-import io.firn.metadata.Cuts;
 import java.io.IOException;
 import java.util.List;
 
@@ -30,7 +28,7 @@ public final class SegmentedLog {
     private final WaitingReaders readers;
     private final Producers producers;
     private final PartitionTransactions transactions;
-    private final Truncations truncations;
+    private final TruncationCounter truncations = new TruncationCounter();
     private final DamageList damage = new DamageList();
     private final LogState state;
     private final SegmentList segments;
@@ -71,8 +69,6 @@ public final class SegmentedLog {
         }
         this.transactions = producers.transactions();
         recovered.damage().forEach(damage::add);
-        this.truncations =
-                new Truncations(new CutFiles(topic.directory()), index, recovered.cuts());
         this.segments = new SegmentList(recovered.segments());
         this.logStartOffset = recovered.logStartOffset();
         this.durableOffset = new PublishedLong(recovered.durableOffset());
@@ -299,42 +295,46 @@ public final class SegmentedLog {
     /**
      * Shows readers an earlier end, and tells those above it; what is cut off is still there.
      *
-     * @param cuts with this truncation, durable (O29)
+     * @param hasTransactions whether some of what goes belongs to transactions
+     * @param truncated with this truncation, durable (O29)
      * @return the segments of which nothing stays, in order
      */
-    public List<LogSegment> withdraw(CutPlace place, Cuts cuts) {
-        truncations.announce(cuts);
+    public List<LogSegment> withdraw(
+            long offset, boolean hasTransactions, TruncatedOffsets truncated) {
+        truncations.announce(truncated);
         // Before it counts: a reader that has seen an earlier end finds out after its next pin.
-        durableOffset.set(place.offset());
-        nextOffset.set(place.offset());
-        if (place.hasTransactions()) {
+        durableOffset.set(offset);
+        nextOffset.set(offset);
+        if (hasTransactions) {
             synchronized (producers) {
                 transactions.suspend();
             }
         }
-        truncations.show(cuts);
-        damage.dropFrom(place.offset());
-        publisher.restarted(place.offset(), logStartOffset);
-        return segments.removeFrom(place.offset());
+        truncations.show(truncated);
+        damage.dropFrom(offset);
+        publisher.restarted(offset, logStartOffset);
+        return segments.removeFrom(offset);
     }
 
     /**
      * In a read-only store: shows readers the end that the writing process has truncated the log
      * to, and tells those above it.
      *
-     * @param cuts what it was truncated to so far
+     * @param truncated what it was truncated to so far
      */
-    public void withdrawSeen(Cuts cuts) {
-        long lowest = Math.min(cuts.lowestSince(truncations.count()), cuts.lowestInProgress());
+    public void withdrawSeen(TruncatedOffsets truncated) {
+        long lowest =
+                Math.min(
+                        truncated.lowestSince(truncations.count()), truncated.lowestInProgress());
         synchronized (raising) {
             long cut = Math.max(lowest, logStartOffset);
-            truncations.announce(cuts);
+            truncations.announce(truncated);
             durableOffset.set(Math.min(cut, durableOffset()));
             nextOffset.set(Math.min(cut, nextOffset()));
             synchronized (producers) {
                 transactions.suspend(); // until a reader looks at them again
             }
-            truncations.show(cuts);
+            truncations.show(truncated);
             damage.dropFrom(cut);
             segments.removeFrom(cut);
             LogSegment last = segments.last();
@@ -346,8 +346,8 @@ public final class SegmentedLog {
         readers.tell();
     }
 
-    /** What it was truncated to. */
-    public Truncations truncations() {
+    /** How often it was truncated, and to what. */
+    public TruncationCounter truncations() {
         return truncations;
     }
 

@@ -4,77 +4,51 @@ import io.firn.metadata.CutFiles;
 import io.firn.metadata.Cuts;
 import java.io.IOException;
 import java.security.SecureRandom;
+import java.util.List;
 
 /**
- * What a replicated log was truncated to. A reader remembers how many truncations it has seen, so
- * that it never takes new records for those that it stood before. Changed by one thread at a time;
- * any thread may read.
- *
- * <p>In the file of the partition a truncation is durable before any of it can be seen (O29), so
- * that readers in other processes, and those that come back after a crash, find out as well.
+ * Records what a replicated log is truncated to. In the file of the partition a truncation is
+ * durable before any of it can be seen (O29), so that readers in other processes, and those that
+ * come back after a crash, find out as well. For one thread at a time; any thread may ask whether
+ * one is in progress.
  */
-public final class Truncations {
+final class Truncations {
     private static final long LEAST_AFTER_LOSS = 1L << 40; // more than anybody counts up to
     private static final long MOST_AFTER_LOSS = 1L << 62;
 
+    private final SegmentedLog log;
     private final CutFiles files;
-    private final int partition;
     private volatile Cuts cuts;
 
-    /** The same and a truncation whose end is being shown, which readers do not count yet. */
-    private volatile Cuts coming;
-
-    Truncations(CutFiles files, int partition, Cuts cuts) {
-        this.files = files;
-        this.partition = partition;
-        this.cuts = cuts;
-        this.coming = cuts;
-    }
-
-    /** Returns how many there were. */
-    public long count() {
-        return cuts.count();
-    }
-
-    /** Returns the lowest offset of those after the first ones, see {@link Cuts#lowestSince}. */
-    public long lowestSince(long seen) {
-        return cuts.lowestSince(seen);
-    }
-
     /**
-     * Records that a truncation begins; durable on return.
+     * Creates the record of a log, before another thread sees that.
      *
-     * @return what readers are to be shown with the new end, see {@link #show}
+     * @param recovered what it was truncated to in earlier runs
      */
-    public Cuts begin(long offset) throws IOException {
-        Cuts next = cuts.begin(offset);
-        files.write(partition, next);
-        return next;
+    Truncations(SegmentedLog log, Cuts recovered) {
+        this.log = log;
+        this.files = new CutFiles(log.topic().directory());
+        this.cuts = recovered;
+        log.truncations().begin(recovered);
     }
 
     /**
-     * As {@link #lowestSince}, also of a truncation that is being shown. A reader asks when its
-     * offset is above the end: that is lowered first, so that who counts a truncation never takes
-     * the end from before it for the new one.
+     * Records that a truncation begins, durably; then shows readers the earlier end.
+     *
+     * @return the segments of which nothing stays, in order
      */
-    public long lowestToComeSince(long seen) {
-        return coming.lowestSince(seen);
-    }
-
-    /** Before readers can see anything of a truncation. */
-    void announce(Cuts next) {
-        coming = next;
-    }
-
-    /** Tells readers. */
-    void show(Cuts next) {
+    List<LogSegment> begin(CutPlace place) throws IOException {
+        Cuts next = cuts.begin(place.offset());
+        files.write(log.index(), next);
+        List<LogSegment> gone = log.withdraw(place.offset(), place.hasTransactions(), next);
         cuts = next;
+        return gone;
     }
 
     /** Records that the last one is over; durable on return. */
-    public void end() throws IOException {
+    void end() throws IOException {
         Cuts next = cuts.end();
-        files.write(partition, next);
+        files.write(log.index(), next);
         cuts = next;
     }
 
@@ -82,7 +56,7 @@ public final class Truncations {
      * Returns whether a truncation is in progress, or is over and its file does not say so. Readers
      * in other processes are held below it meanwhile.
      */
-    public boolean isInProgress() {
+    boolean isInProgress() {
         return cuts.isInProgress();
     }
 
@@ -91,9 +65,9 @@ public final class Truncations {
      *
      * @return false when there still is none
      */
-    public boolean endRecovered() throws IOException {
+    boolean endRecovered() throws IOException {
         Cuts next = cuts.end();
-        boolean isRecorded = files.writeIfRoom(partition, next);
+        boolean isRecorded = files.writeIfRoom(log.index(), next);
         if (isRecorded) {
             cuts = next;
         }
@@ -107,8 +81,11 @@ public final class Truncations {
      * <p>Where it was lost what was truncated, that counts as an interrupted truncation of
      * everything, with a random number: after any number of losses, and whatever the clock says, no
      * reader has seen it.
+     *
+     * @return what the partition was truncated to
      */
-    public static Cuts recover(CutFiles files, int partition) throws IOException {
+    static Cuts recover(TopicContext topic, int partition) throws IOException {
+        CutFiles files = new CutFiles(topic.directory());
         Cuts found = files.read(partition);
         if (found.isUnknown()) {
             found = Cuts.afterLoss(new SecureRandom().nextLong(LEAST_AFTER_LOSS, MOST_AFTER_LOSS));

@@ -1,6 +1,7 @@
 package io.firn.metadata;
 
 import io.firn.medium.DamagedFileException;
+import io.firn.log.TruncatedOffsets;
 import io.firn.medium.Fields;
 import java.util.Arrays;
 import java.util.Map;
@@ -14,7 +15,7 @@ import java.util.TreeMap;
  * <p>Only those are kept that a later one has not cut below, and of these the latest {@value
  * #MOST}; for older ones the answer is lower than it need be, never higher. Immutable.
  */
-public final class Cuts {
+public final class Cuts implements TruncatedOffsets {
     /** Of a partition that was never truncated. */
     public static final Cuts NONE = new Cuts(0, false, new long[0], new long[0]);
 
@@ -41,7 +42,7 @@ public final class Cuts {
         this.offsets = offsets;
     }
 
-    /** Returns how many truncations there were, with one that is in progress. */
+    @Override
     public long count() {
         return count;
     }
@@ -51,11 +52,8 @@ public final class Cuts {
         return inProgress;
     }
 
-    /**
-     * Returns the lowest offset that was cut to after the first {@code seen} truncations; {@link
-     * Long#MAX_VALUE} when there was none after them, and 0 if there were never so many: then the
-     * file was lost, and nothing is known.
-     */
+    /** As the interface says; 0 if there were never so many: then the file was lost. */
+    @Override
     public long lowestSince(long seen) {
         if (seen == count) {
             return Long.MAX_VALUE;
@@ -67,7 +65,7 @@ public final class Cuts {
         return offsets[at >= 0 ? at : -at - 1];
     }
 
-    /** Returns where the truncation cuts that is in progress; {@link Long#MAX_VALUE} for none. */
+    @Override
     public long lowestInProgress() {
         return inProgress ? lowestSince(count - 1) : Long.MAX_VALUE;
     }

@@ -7,13 +7,10 @@ import io.firn.log.PartitionTransactions;
 import io.firn.log.RecoveredPartition;
 import io.firn.log.SegmentWalk;
 import io.firn.log.TopicContext;
-import io.firn.log.Truncations;
 import io.firn.medium.DamagedFileException;
 import io.firn.medium.Fields;
 import io.firn.medium.GuardedLog;
 import io.firn.metadata.AbortedFiles;
-import io.firn.metadata.CutFiles;
-import io.firn.metadata.Cuts;
 import io.firn.metadata.ProducerSnapshots;
 import io.firn.spi.Block;
 import io.firn.spi.Mark;
@@ -125,10 +122,7 @@ public final class PartitionRecovery {
                 next,
                 replay.producers(),
                 checkpoint == null ? -1 : known,
-                relevant,
-                topic.isReplicated()
-                        ? Truncations.recover(new CutFiles(topic.directory()), partition)
-                        : Cuts.NONE);
+                relevant);
     }
 
     /**

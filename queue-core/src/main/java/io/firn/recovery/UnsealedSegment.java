@@ -6,7 +6,6 @@ import io.firn.format.BatchFormat;
 import io.firn.format.BatchVerifier;
 import io.firn.format.BatchWalk;
 import io.firn.log.CleanGround;
-import io.firn.log.LeaderEpochs;
 import io.firn.log.LogSegment;
 import io.firn.log.SegmentWalk;
 import io.firn.log.SparseIndex;
@@ -93,7 +92,7 @@ public final class UnsealedSegment {
         long durable = mark.state() == SegmentState.ACTIVE ? mark.offset() : baseOffset;
         int position = Math.min(markPosition, capacity);
         int lastEpoch = isReplica ? -1 : LogSegment.lastEpochBits(block);
-        int leastEpoch = LeaderEpochs.NONE;
+        int leastEpoch = -1; // any
         SegmentWalk walk = new SegmentWalk(memory, 0, baseOffset, position, durable, lastEpoch);
         while (walk.next()) {
             if (walk.isDamage()) {
@@ -187,7 +186,7 @@ public final class UnsealedSegment {
             block.force(markPosition, to);
         }
         if (isReplica) {
-            CleanGround.clear(block, to, capacity);
+            CleanGround.erase(block, to, capacity);
         }
     }
 

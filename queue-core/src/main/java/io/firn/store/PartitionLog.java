@@ -53,8 +53,30 @@ public final class PartitionLog implements HostedPartition {
     private final PartitionUpkeep upkeep;
     private final Compactor compactor;
 
+    /** What truncates it; null unless its topic is replicated. */
+    private final Truncation truncation;
+
     @GuardedBy("this")
     private PartitionCompaction compaction;
+
+    /**
+     * What was found of a partition at open.
+     *
+     * @param truncated what it was truncated to
+     */
+    record Recovered(RecoveredPartition log, Cuts truncated) {
+        /** Of a partition that is new, or that another process writes. */
+        static final Recovered EMPTY = new Recovered(RecoveredPartition.empty(), Cuts.NONE);
+
+        /** Recovers a partition from its blocks. */
+        static Recovered of(TopicContext topic, int index, List<Block> blocks) throws IOException {
+            RecoveredPartition log = new PartitionRecovery(topic, index).recover(blocks);
+            // A truncation is over only when what it left is durable (O28).
+            Cuts truncated =
+                    topic.isReplicated() ? Truncation.recover(topic, index) : Cuts.NONE;
+            return new Recovered(log, truncated);
+        }
+    }
 
     /**
      * Creates a partition from what was recovered of it.
@@ -66,7 +88,8 @@ public final class PartitionLog implements HostedPartition {
             TopicContext context,
             Compactor compactor,
             int index,
-            RecoveredPartition recovered) {
+            Recovered from) {
+        RecoveredPartition recovered = from.log();
         this.topic = topic;
         this.compactor = compactor;
         this.log = new SegmentedLog(context, index, recovered);
@@ -77,6 +100,10 @@ public final class PartitionLog implements HostedPartition {
         this.upkeep =
                 new PartitionUpkeep(
                         log, forcer, appenders, nextBlock, recovered.checkpointOffset());
+        this.truncation =
+                context.isReplicated()
+                        ? new Truncation(log, forcer, upkeep, from.truncated())
+                        : null;
         log.connect(forcer, appenders.alarm(), upkeep);
         upkeep.onRecovered();
         if (store.isReadOnly()) {
@@ -268,7 +295,7 @@ public final class PartitionLog implements HostedPartition {
 
     @Override
     public ReplicaAppender openReplicaAppender() {
-        return PartitionReplicaAppender.open(appenders);
+        return PartitionReplicaAppender.open(appenders, truncation);
     }
 
     @Override

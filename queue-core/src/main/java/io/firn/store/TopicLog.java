@@ -14,14 +14,12 @@ import io.firn.append.TopicLogAppender;
 import io.firn.cursor.CursorLags;
 import io.firn.cursor.Cursors;
 import io.firn.log.LogContext;
-import io.firn.log.RecoveredPartition;
 import io.firn.log.SegmentedLog;
 import io.firn.log.TopicContext;
 import io.firn.medium.GuardedLog;
 import io.firn.metadata.ProducerSnapshots;
 import io.firn.metadata.TopicFiles;
 import io.firn.read.LogTailer;
-import io.firn.recovery.PartitionRecovery;
 import io.firn.spi.Block;
 import io.firn.upkeep.CheckpointDuty;
 import java.io.IOException;
@@ -73,13 +71,13 @@ public final class TopicLog implements Topic {
     private void growTo(int total) {
         List<PartitionLog> all = new ArrayList<>(partitions);
         while (all.size() < total) {
-            all.add(partition(all.size(), RecoveredPartition.empty()));
+            all.add(partition(all.size(), PartitionLog.Recovered.EMPTY));
         }
         partitions = List.copyOf(all);
         compactByItself();
     }
 
-    private PartitionLog partition(int index, RecoveredPartition recovered) {
+    private PartitionLog partition(int index, PartitionLog.Recovered recovered) {
         return new PartitionLog(this, context, owner.compactor(), index, recovered);
     }
 
@@ -114,7 +112,7 @@ public final class TopicLog implements Topic {
                 byPartition.get(partition).add(block);
             }
         }
-        RecoveredPartition[] recovered = recoverAll(byPartition);
+        PartitionLog.Recovered[] recovered = recoverAll(byPartition);
         List<PartitionLog> all = new ArrayList<>();
         for (int i = 0; i < recovered.length; i++) {
             all.add(partition(i, recovered[i]));
@@ -128,8 +126,8 @@ public final class TopicLog implements Topic {
      * Several at once: most of the time goes into forces. No partition depends on another one, each
      * keeps its order (O1), and none is visible before all are recovered.
      */
-    private RecoveredPartition[] recoverAll(List<List<Block>> byPartition) throws IOException {
-        RecoveredPartition[] recovered = new RecoveredPartition[byPartition.size()];
+    private PartitionLog.Recovered[] recoverAll(List<List<Block>> byPartition) throws IOException {
+        PartitionLog.Recovered[] recovered = new PartitionLog.Recovered[byPartition.size()];
         AtomicReference<IOException> failure = new AtomicReference<>();
         List<Runnable> steps = new ArrayList<>();
         for (int i = 0; i < recovered.length; i++) {
@@ -138,8 +136,7 @@ public final class TopicLog implements Topic {
                     () -> {
                         try {
                             recovered[index] =
-                                    new PartitionRecovery(context, index)
-                                            .recover(byPartition.get(index));
+                                    PartitionLog.Recovered.of(context, index, byPartition.get(index));
                         } catch (IOException e) {
                             failure.compareAndSet(null, e);
                         }

@@ -327,7 +327,7 @@ final class BlockSupplyDuty extends Duty implements BlockSource {
         private boolean clear() throws IOException {
             int from = segment.preparedTo();
             int to = from + Math.min(STEP, segment.capacity() - from);
-            CleanGround.clear(segment.block(), from, to);
+            CleanGround.erase(segment.block(), from, to);
             segment.prepareTo(to);
             return to == segment.capacity();
         }

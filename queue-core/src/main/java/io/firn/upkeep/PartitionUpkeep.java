@@ -9,6 +9,7 @@ import io.firn.force.PartitionForcer;
 import io.firn.log.LogEvents;
 import io.firn.log.LogSegment;
 import io.firn.log.SegmentedLog;
+import java.io.IOException;
 
 /**
  * The background work of a partition, which the append path never does itself. Each job is a {@link
@@ -54,9 +55,6 @@ public final class PartitionUpkeep implements LogEvents {
         this.checkpoints = new CheckpointDuty(duties, log, forcer, checkpointOffset);
         this.retention = new RetentionDuty(duties, log, appenders, checkpoints, releases);
         this.views = new IdleViewDuty(duties, log, releases);
-        if (log.topic().isReplicated()) {
-            appenders.truncatedBy(new Truncation(duties, log, forcer, seals, checkpoints));
-        }
         nextBlock.suppliedBy(blocks);
     }
 
@@ -76,6 +74,11 @@ public final class PartitionUpkeep implements LogEvents {
     /** Sets what is called when a segment has its final form; it must not take long. */
     public void onFinished(Runnable told) {
         onFinished = told;
+    }
+
+    /** Brings all sealed segments into their final form now; for duties of this partition. */
+    public void finishSeals() throws IOException {
+        seals.finish();
     }
 
     /** For moves, which free the blocks that they have copied. */

@@ -1,14 +1,17 @@
 package io.firn.upkeep;
 
 import io.firn.FirnException;
-import io.firn.append.LogTruncation;
-import io.firn.background.Duties;
 import io.firn.background.Duty;
 import io.firn.force.PartitionForcer;
 import io.firn.log.CutPlace;
 import io.firn.log.LogSegment;
+import io.firn.log.Producers;
 import io.firn.log.ReplicatedBatches;
+import io.firn.log.SegmentWalk;
 import io.firn.log.SegmentedLog;
+import io.firn.log.TopicContext;
+import io.firn.log.Truncations;
+import io.firn.metadata.Cuts;
 import io.firn.spi.View;
 import java.io.IOException;
 import java.util.List;
@@ -48,34 +51,50 @@ import java.util.concurrent.locks.LockSupport;
  * <p>The segment with the cut is not written to again. So no batch that was cut off can come back
  * behind a new one, whatever a crash leaves.
  */
-final class Truncation extends Duty implements LogTruncation {
+public final class Truncation extends Duty {
     private static final long PAUSE_NS = 50_000;
     private static final long LOOK_MS = 20;
 
     private final SegmentedLog log;
     private final PartitionForcer forcer;
-    private final SealDuty seals;
-    private final CheckpointDuty checkpoints;
+    private final PartitionUpkeep upkeep;
+    private final Truncations truncations;
     private final AtomicReference<Request> asked = new AtomicReference<>();
 
     /** What the appender asks for. */
     private record Request(long offset, CompletableFuture<Void> done) {}
 
-    Truncation(
-            Duties duties,
-            SegmentedLog log,
-            PartitionForcer forcer,
-            SealDuty seals,
-            CheckpointDuty checkpoints) {
-        super(duties, log, "truncation");
+    /**
+     * Creates the duty of a partition, before another thread sees its log.
+     *
+     * @param recovered what it was truncated to in earlier runs
+     */
+    public Truncation(
+            SegmentedLog log, PartitionForcer forcer, PartitionUpkeep upkeep, Cuts recovered) {
+        super(log.store().tidying(), log, "truncation");
         this.log = log;
         this.forcer = forcer;
-        this.seals = seals;
-        this.checkpoints = checkpoints;
+        this.upkeep = upkeep;
+        this.truncations = new Truncations(log, recovered);
     }
 
-    @Override
-    public void truncate(long offset) {
+    /** As {@link Truncations#recover}. */
+    public static Cuts recover(TopicContext topic, int partition) throws IOException {
+        return Truncations.recover(topic, partition);
+    }
+
+    Truncations truncations() {
+        return truncations;
+    }
+
+    /**
+     * Removes the batch that contains an offset and everything after it, durably, for the thread
+     * that has the turn. No segment is being written to.
+     *
+     * @throws io.firn.PoisonedException when it failed half-way: the next open ends it, or finds
+     *     the log as it was
+     */
+    void truncate(long offset) {
         Request request = new Request(offset, new CompletableFuture<>());
         asked.set(request);
         boolean interrupted = false;
@@ -136,7 +155,7 @@ final class Truncation extends Duty implements LogTruncation {
         if (!forcer.forceNow()) {
             log.state().checkWritable();
         }
-        seals.finish();
+        upkeep.finishSeals();
         log.state().pauseMoves();
         try {
             while (log.state().moves() > 0) {
@@ -150,7 +169,7 @@ final class Truncation extends Duty implements LogTruncation {
 
     private void cut(CutPlace place) {
         try {
-            List<LogSegment> gone = log.withdraw(place, log.truncations().begin(place.offset()));
+            List<LogSegment> gone = truncations.begin(place);
             log.topic().readPositions().truncate(log.index(), place.offset());
             log.topic().producerFiles().forget(log.index());
             for (int i = gone.size() - 1; i >= 0; i--) {
@@ -160,9 +179,9 @@ final class Truncation extends Duty implements LogTruncation {
             if (place.segment() != null) {
                 cut(place.segment(), place);
             }
-            ReplicatedBatches.rebuild(log, place);
-            checkpoints.forget();
-            log.truncations().end();
+            rebuild(place);
+            upkeep.checkpoints().forget();
+            truncations.end();
         } catch (IOException | RuntimeException | InternalError e) {
             throw log.poison(
                     "it was being truncated to " + place.offset() + " (" + e.getMessage() + ")",
@@ -187,5 +206,29 @@ final class Truncation extends Duty implements LogTruncation {
      */
     private static void cut(LogSegment segment, CutPlace place) throws IOException {
         segment.cutTo(place.position(), place.offset());
+    }
+
+    /** Brings what is known of the log's batches to what is left of them. */
+    private void rebuild(CutPlace cut) throws IOException {
+        log.producers().leaderEpochs().truncate(cut.offset());
+        if (!cut.hasTransactions()) {
+            return;
+        }
+        Producers found = new Producers();
+        ReplicatedBatches batches = new ReplicatedBatches(found);
+        for (LogSegment segment : log.segments()) {
+            View view = segment.pin();
+            try {
+                SegmentWalk walk = segment.walk(view.buffer(), 0, segment.baseOffset);
+                while (walk.next()) {
+                    if (!walk.isDamage()) {
+                        batches.note(view.buffer(), walk.position());
+                    }
+                }
+            } finally {
+                view.unpin();
+            }
+        }
+        log.producers().adoptForeign(found);
     }
 }

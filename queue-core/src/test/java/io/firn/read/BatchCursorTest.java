@@ -12,7 +12,6 @@ import io.firn.OffsetOutOfRangeException;
 import io.firn.TruncatedException;
 import io.firn.kafka.KafkaBatches;
 import io.firn.kafka.RandomRecords;
-import io.firn.log.CutPlace;
 import io.firn.log.SegmentedLog;
 import io.firn.metadata.Cuts;
 import io.firn.spi.View;
@@ -99,7 +98,7 @@ class BatchCursorTest {
                             if (isFollowed) {
                                 log.withdrawSeen(cuts);
                             } else {
-                                log.withdraw(new CutPlace(100, null, 0, true), cuts);
+                                log.withdraw(100, true, cuts);
                             }
                         });
         synchronized (log.producers()) { // which it needs in between

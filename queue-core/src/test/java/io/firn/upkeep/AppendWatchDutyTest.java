@@ -7,7 +7,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.firn.background.Duties;
 import io.firn.background.Duty;
 import io.firn.log.AppendAlarm;
-import io.firn.log.CutPlace;
 import io.firn.log.InMemory;
 import io.firn.log.LogEvents;
 import io.firn.log.LogSegment;
@@ -145,7 +144,7 @@ class AppendWatchDutyTest {
     void shouldNoticeThatALogWasTruncatedAndEndsAgainWhereItEnded() {
         append(3);
         appendWatch.run();
-        log.withdraw(new CutPlace(2, null, 0, false), Cuts.NONE.begin(2).end());
+        log.withdraw(2, false, Cuts.NONE.begin(2).end());
         append(3);
         runLater();
         assertEquals(2, changes);
