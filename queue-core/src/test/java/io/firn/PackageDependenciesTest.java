@@ -56,9 +56,10 @@ class PackageDependenciesTest {
         all.put("move", with(all, "upkeep"));
         all.put("compact", with(all, "move"));
         all.put("tx", with(all, "append"));
-        all.put("follow", with(all, "read", "recovery"));
+        all.put("replica", with(all, "upkeep"));
+        all.put("follow", with(all, "read", "recovery", "replica"));
         all.put("inspect", with(all, "log"));
-        all.put("store", with(all, "compact", "cursor", "follow", "tx"));
+        all.put("store", with(all, "compact", "cursor", "follow", "replica", "tx"));
         all.put("open", with(all, "store"));
         return all;
     }

@@ -76,7 +76,7 @@ public final class AppendTurn {
     private volatile Seat seat;
 
     /** What was thrown to the holder, which has not released the turn; written by it only. */
-    volatile Throwable failure;
+    public volatile Throwable failure;
 
     /** Threads read this only to find out whether they are the holder, which needs no fence. */
     private Thread holder;
@@ -383,7 +383,7 @@ public final class AppendTurn {
     }
 
     /** Throws when the caller has the turn. */
-    void checkNotMine() {
+    public void checkNotMine() {
         if (isMine()) {
             throw calledFromInside();
         }

@@ -59,7 +59,7 @@ public final class OpenAppenders {
         this.turn = new AppendTurn(log::poison);
     }
 
-    PartitionWriter writer() {
+    public PartitionWriter writer() {
         return writer;
     }
 
@@ -68,15 +68,15 @@ public final class OpenAppenders {
         return writer.calls();
     }
 
-    SegmentedLog log() {
+    public SegmentedLog log() {
         return log;
     }
 
-    PartitionForcer forcer() {
+    public PartitionForcer forcer() {
         return forcer;
     }
 
-    AppendTurn turn() {
+    public AppendTurn turn() {
         return turn;
     }
 
@@ -128,7 +128,7 @@ public final class OpenAppenders {
     }
 
     /** Counts the one appender of a replica, which then leaves. */
-    void enterReplica() {
+    public void enterReplica() {
         if (!log.topic().isReplicated()) {
             throw new ReplicatedTopicException(
                     log
@@ -209,7 +209,7 @@ public final class OpenAppenders {
     }
 
     /** Called when an appender was closed, or a transaction has ended. */
-    void leave() {
+    public void leave() {
         synchronized (opening) {
             if (count == 1) {
                 turn.enterToClose(log);
@@ -236,7 +236,7 @@ public final class OpenAppenders {
      *
      * @return what to throw instead of it: a fault of the medium has poisoned the partition
      */
-    RuntimeException failed(Throwable thrown) {
+    public RuntimeException failed(Throwable thrown) {
         if (thrown instanceof InternalError fault) {
             if (turn.isMine()) {
                 turn.failure = fault;
@@ -441,7 +441,7 @@ public final class OpenAppenders {
     }
 
     /** Checks that a block may be on its way; for who does not wait for one. */
-    void checkRoom() {
+    public void checkRoom() {
         nextBlock.checkRoom();
     }
 

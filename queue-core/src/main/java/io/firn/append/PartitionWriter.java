@@ -22,7 +22,7 @@ import org.agrona.concurrent.EpochClock;
  * it; then publish the new end with one ordered store. A reader that sees the end sees the bytes. A
  * store that fails poisons the partition before anything is published.
  */
-final class PartitionWriter {
+public final class PartitionWriter {
     private final SegmentedLog log;
     private final LogState state;
     private final PartitionForcer forcer;
@@ -136,7 +136,7 @@ final class PartitionWriter {
      * @return false when a claim has room in it, so that it ends only with the next append
      */
     @SuppressWarnings("ReferenceEquality") // this very segment
-    boolean endSegment(LogSegment segment) {
+    public boolean endSegment(LogSegment segment) {
         if (active == segment && segment.written() > 0) {
             rollWanted = claimed;
             if (claimed) {
@@ -192,19 +192,19 @@ final class PartitionWriter {
      * @param epochBits the epoch of the first one
      * @return false when a block is missing
      */
-    boolean storeReplicated(Source batches, int count, int epochBits) {
+    public boolean storeReplicated(Source batches, int count, int epochBits) {
         state.checkWritable();
         LogSegment segment = room(batches.length(), count);
         return segment != null && put(segment, batches, epochBits, true, false);
     }
 
     /** Publishes the next one of the batches that were stored. */
-    void publishReplicated(int size, BatchInfo info) {
+    public void publishReplicated(int size, BatchInfo info) {
         publish(active, size, nextOffset(), info.count(), info.maxTimestamp());
     }
 
     /** Whether a batch fits the active segment, if there is one. */
-    boolean fits(int size, int count) {
+    public boolean fits(int size, int count) {
         return active == null || fits(active, size, count);
     }
 
@@ -376,7 +376,7 @@ final class PartitionWriter {
     }
 
     /** Ends the active segment, empty or not; no claim is open. */
-    void endActive() {
+    public void endActive() {
         LogSegment ended = active;
         activate(null);
         if (ended != null && ended.written() > 0) {
@@ -387,7 +387,7 @@ final class PartitionWriter {
     }
 
     /** The segment that is appended to; null when there is none. */
-    LogSegment active() {
+    public LogSegment active() {
         return active;
     }
 

@@ -2,8 +2,8 @@ package io.firn.follow;
 
 import io.firn.follow.FollowedOffsets.Published;
 import io.firn.log.SegmentedLog;
-import io.firn.metadata.CutFiles;
-import io.firn.metadata.Cuts;
+import io.firn.replica.TruncationFiles;
+import io.firn.replica.TruncationHistory;
 import io.firn.spi.Block;
 import java.io.IOException;
 import java.util.HashMap;
@@ -23,17 +23,17 @@ public final class FollowedTruncations {
     private final FollowedSegments segments;
 
     /** What was recorded when the segments of a replicated log were shown last. */
-    private final Map<SegmentedLog, Cuts> shown = new HashMap<>();
+    private final Map<SegmentedLog, TruncationHistory> shown = new HashMap<>();
 
     public FollowedTruncations(FollowedSegments segments) {
         this.segments = segments;
     }
 
     /** Returns what is recorded now; called before the blocks of a log are listed. */
-    public static Cuts of(SegmentedLog log) throws IOException {
+    public static TruncationHistory of(SegmentedLog log) throws IOException {
         return log.topic().isReplicated()
-                ? new CutFiles(log.topic().directory()).read(log.index())
-                : Cuts.NONE;
+                ? new TruncationFiles(log.topic().directory()).read(log.index())
+                : TruncationHistory.NONE;
     }
 
     /** Forgets a log whose topic is gone. */
@@ -49,7 +49,7 @@ public final class FollowedTruncations {
         if (!log.topic().isReplicated()) {
             return true;
         }
-        Cuts now = of(log);
+        TruncationHistory now = of(log);
         return !now.isInProgress() && now.equals(shown.get(log));
     }
 
@@ -60,20 +60,24 @@ public final class FollowedTruncations {
      * @param before what was recorded before the blocks were listed; null if that is not known
      */
     public void refresh(
-            SegmentedLog log, List<Block> blocks, FollowedLog followed, Published read, Cuts before)
+            SegmentedLog log,
+            List<Block> blocks,
+            FollowedLog followed,
+            Published read,
+            TruncationHistory before)
             throws IOException {
         if (!log.topic().isReplicated()) {
             segments.refresh(log, blocks, followed, read);
             return;
         }
-        Cuts now = of(log);
+        TruncationHistory now = of(log);
         if (now.count() != log.truncations().count()) {
             withdraw(log, now, followed);
         }
         if (!now.equals(before)) {
             return;
         }
-        Cuts then = shown.get(log);
+        TruncationHistory then = shown.get(log);
         if (now.isInProgress()) {
             if (then == null) {
                 // If a crash has interrupted it, nothing else comes before a writer does. Not even
@@ -96,14 +100,15 @@ public final class FollowedTruncations {
     }
 
     /** Shows no more of a log than is left. */
-    private static void withdraw(SegmentedLog log, Cuts cuts, FollowedLog followed) {
+    private static void withdraw(
+            SegmentedLog log, TruncationHistory history, FollowedLog followed) {
         if (followed == null) {
-            log.withdrawSeen(cuts);
+            log.withdrawSeen(history);
             return;
         }
         synchronized (followed) { // no end that was published before is shown afterwards
             followed.forget();
-            log.withdrawSeen(cuts);
+            log.withdrawSeen(history);
         }
     }
 }

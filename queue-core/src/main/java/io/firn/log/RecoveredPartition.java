@@ -21,7 +21,6 @@ public record RecoveredPartition(
         List<DamagedRange> damage) {
 
     public static RecoveredPartition empty() {
-        return new RecoveredPartition(
-                List.of(), null, 0, 0, 0, new Producers(), -1, List.of());
+        return new RecoveredPartition(List.of(), null, 0, 0, 0, new Producers(), -1, List.of());
     }
 }

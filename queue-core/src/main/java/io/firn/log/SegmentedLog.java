@@ -324,8 +324,7 @@ public final class SegmentedLog {
      */
     public void withdrawSeen(TruncatedOffsets truncated) {
         long lowest =
-                Math.min(
-                        truncated.lowestSince(truncations.count()), truncated.lowestInProgress());
+                Math.min(truncated.lowestSince(truncations.count()), truncated.lowestInProgress());
         synchronized (raising) {
             long cut = Math.max(lowest, logStartOffset);
             truncations.announce(truncated);

@@ -4,11 +4,11 @@ import io.firn.background.FailedSubjects;
 import io.firn.follow.FollowedTruncations;
 import io.firn.log.LogContext;
 import io.firn.log.SegmentedLog;
-import io.firn.metadata.Cuts;
 import io.firn.metadata.TopicFiles;
 import io.firn.metadata.TopicScan;
 import io.firn.metadata.UnreadableTopics;
 import io.firn.metadata.UnreadableTopics.Unreadable;
+import io.firn.replica.TruncationHistory;
 import io.firn.spi.Mark;
 import io.firn.store.TopicLog;
 import io.firn.store.Topics;
@@ -58,8 +58,9 @@ final class FollowedTopics {
      * @param trouble notes logs of which it cannot be read
      * @param throwing whether a failure is thrown rather than noted
      */
-    Map<SegmentedLog, Cuts> cuts(FailedSubjects trouble, boolean throwing) throws IOException {
-        Map<SegmentedLog, Cuts> recorded = new HashMap<>();
+    Map<SegmentedLog, TruncationHistory> histories(FailedSubjects trouble, boolean throwing)
+            throws IOException {
+        Map<SegmentedLog, TruncationHistory> recorded = new HashMap<>();
         for (TopicLog topic : topics.values()) {
             for (SegmentedLog log : topic.replicatedLogs()) {
                 try {

@@ -13,7 +13,7 @@ import io.firn.follow.FollowedTruncations;
 import io.firn.log.LogContext;
 import io.firn.log.SegmentedLog;
 import io.firn.log.TierState;
-import io.firn.metadata.Cuts;
+import io.firn.replica.TruncationHistory;
 import io.firn.spi.Block;
 import io.firn.store.Topics;
 import java.io.IOException;
@@ -204,7 +204,7 @@ final class Follower implements Background.Following {
             followed.follow(topics.logs());
         }
         looked = true;
-        Map<SegmentedLog, Cuts> cuts = topics.cuts(trouble, isFirstLook());
+        Map<SegmentedLog, TruncationHistory> histories = topics.histories(trouble, isFirstLook());
         Map<SegmentedLog, Published> published = followed.published();
         Map<SegmentedLog, List<Block>> found = new HashMap<>();
         Set<Block> blocks = Collections.newSetFromMap(new IdentityHashMap<>());
@@ -223,7 +223,7 @@ final class Follower implements Background.Following {
         for (SegmentedLog log : topics.logs()) {
             long before = log.nextOffset();
             Published read = published.get(log);
-            look(log, found.getOrDefault(log, List.of()), read, cuts.get(log));
+            look(log, found.getOrDefault(log, List.of()), read, histories.get(log));
             moved += log.nextOffset() > before ? 1 : 0;
         }
         if (atTopics && !followed.isOpen()) {
@@ -276,7 +276,7 @@ final class Follower implements Background.Following {
     private boolean lookAt(FollowedLog follows) throws IOException {
         SegmentedLog log = follows.log();
         long before = log.nextOffset();
-        Cuts cuts = FollowedTruncations.of(log);
+        TruncationHistory history = FollowedTruncations.of(log);
         Published read = follows.offsets().read();
         if (read == null) {
             return false; // it changes just now, or the writer ends
@@ -289,13 +289,14 @@ final class Follower implements Background.Following {
                 }
             }
         }
-        look(log, blocks, read, cuts);
+        look(log, blocks, read, history);
         return log.nextOffset() > before;
     }
 
     // ---- when a medium fails, what is known about it stays, and news elsewhere is seen
 
-    private void look(SegmentedLog log, List<Block> blocks, Published read, Cuts before)
+    private void look(
+            SegmentedLog log, List<Block> blocks, Published read, TruncationHistory before)
             throws IOException {
         if (!trouble.isLeftAlone(log)) {
             try {

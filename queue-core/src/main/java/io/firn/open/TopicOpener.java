@@ -2,12 +2,12 @@ package io.firn.open;
 
 import io.firn.TopicOptions;
 import io.firn.log.LogContext;
-import io.firn.metadata.CutFiles;
 import io.firn.metadata.ProducerFiles;
 import io.firn.metadata.TopicFiles;
 import io.firn.metadata.TopicScan;
 import io.firn.metadata.UnreadableTopics;
 import io.firn.metadata.UnreadableTopics.Unreadable;
+import io.firn.replica.TruncationFiles;
 import io.firn.spi.Block;
 import io.firn.store.PartitionLimit;
 import io.firn.store.TopicLog;
@@ -52,7 +52,7 @@ final class TopicOpener {
         TopicFiles files = new TopicFiles(context.files(), id);
         files.checkVersions(partitions);
         new ProducerFiles(files.directory()).checkVersions(partitions);
-        new CutFiles(files.directory()).checkVersions(partitions);
+        new TruncationFiles(files.directory()).checkVersions(partitions);
     }
 
     /**

@@ -5,10 +5,10 @@ import io.firn.StoreFullException;
 import io.firn.format.BatchFormat;
 import io.firn.format.BatchVerifier;
 import io.firn.format.BatchWalk;
-import io.firn.log.CleanGround;
 import io.firn.log.LogSegment;
 import io.firn.log.SegmentWalk;
 import io.firn.log.SparseIndex;
+import io.firn.log.StaleBytes;
 import io.firn.spi.Block;
 import io.firn.spi.Mark;
 import io.firn.spi.SegmentState;
@@ -186,7 +186,7 @@ public final class UnsealedSegment {
             block.force(markPosition, to);
         }
         if (isReplica) {
-            CleanGround.erase(block, to, capacity);
+            StaleBytes.erase(block, to, capacity);
         }
     }
 

@@ -13,7 +13,6 @@ import io.firn.TimestampedOffset;
 import io.firn.Topic;
 import io.firn.append.NextBlock;
 import io.firn.append.OpenAppenders;
-import io.firn.append.PartitionReplicaAppender;
 import io.firn.compact.Compactor;
 import io.firn.compact.PartitionCompaction;
 import io.firn.follow.FollowedTransactions;
@@ -34,6 +33,11 @@ import io.firn.log.TopicContext;
 import io.firn.medium.GuardedBy;
 import io.firn.read.LogBatchReader;
 import io.firn.read.TimestampSearch;
+import io.firn.recovery.PartitionRecovery;
+import io.firn.replica.PartitionReplicaAppender;
+import io.firn.replica.TruncationDuty;
+import io.firn.replica.TruncationHistory;
+import io.firn.spi.Block;
 import io.firn.tx.TxPartition;
 import io.firn.upkeep.PartitionUpkeep;
 import java.io.IOException;
@@ -54,7 +58,7 @@ public final class PartitionLog implements HostedPartition {
     private final Compactor compactor;
 
     /** What truncates it; null unless its topic is replicated. */
-    private final Truncation truncation;
+    private final TruncationDuty truncation;
 
     @GuardedBy("this")
     private PartitionCompaction compaction;
@@ -64,16 +68,19 @@ public final class PartitionLog implements HostedPartition {
      *
      * @param truncated what it was truncated to
      */
-    record Recovered(RecoveredPartition log, Cuts truncated) {
+    record Recovered(RecoveredPartition log, TruncationHistory truncated) {
         /** Of a partition that is new, or that another process writes. */
-        static final Recovered EMPTY = new Recovered(RecoveredPartition.empty(), Cuts.NONE);
+        static final Recovered EMPTY =
+                new Recovered(RecoveredPartition.empty(), TruncationHistory.NONE);
 
         /** Recovers a partition from its blocks. */
         static Recovered of(TopicContext topic, int index, List<Block> blocks) throws IOException {
             RecoveredPartition log = new PartitionRecovery(topic, index).recover(blocks);
             // A truncation is over only when what it left is durable (O28).
-            Cuts truncated =
-                    topic.isReplicated() ? Truncation.recover(topic, index) : Cuts.NONE;
+            TruncationHistory truncated =
+                    topic.isReplicated()
+                            ? TruncationDuty.recover(topic, index)
+                            : TruncationHistory.NONE;
             return new Recovered(log, truncated);
         }
     }
@@ -84,11 +91,7 @@ public final class PartitionLog implements HostedPartition {
      * @param topic what its user sees of its topic
      */
     PartitionLog(
-            Topic topic,
-            TopicContext context,
-            Compactor compactor,
-            int index,
-            Recovered from) {
+            Topic topic, TopicContext context, Compactor compactor, int index, Recovered from) {
         RecoveredPartition recovered = from.log();
         this.topic = topic;
         this.compactor = compactor;
@@ -102,7 +105,7 @@ public final class PartitionLog implements HostedPartition {
                         log, forcer, appenders, nextBlock, recovered.checkpointOffset());
         this.truncation =
                 context.isReplicated()
-                        ? new Truncation(log, forcer, upkeep, from.truncated())
+                        ? new TruncationDuty(log, forcer, upkeep, from.truncated())
                         : null;
         log.connect(forcer, appenders.alarm(), upkeep);
         upkeep.onRecovered();

@@ -136,7 +136,8 @@ public final class TopicLog implements Topic {
                     () -> {
                         try {
                             recovered[index] =
-                                    PartitionLog.Recovered.of(context, index, byPartition.get(index));
+                                    PartitionLog.Recovered.of(
+                                            context, index, byPartition.get(index));
                         } catch (IOException e) {
                             failure.compareAndSet(null, e);
                         }

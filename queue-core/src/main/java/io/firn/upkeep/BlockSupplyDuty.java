@@ -8,11 +8,11 @@ import io.firn.background.BackOff;
 import io.firn.background.Background;
 import io.firn.background.Duties;
 import io.firn.background.Duty;
-import io.firn.log.CleanGround;
 import io.firn.log.LogContext;
 import io.firn.log.LogSegment;
 import io.firn.log.SegmentedLog;
 import io.firn.log.SparseIndex;
+import io.firn.log.StaleBytes;
 import io.firn.log.TierState;
 import io.firn.medium.FileMedium;
 import io.firn.medium.GuardedBy;
@@ -327,7 +327,7 @@ final class BlockSupplyDuty extends Duty implements BlockSource {
         private boolean clear() throws IOException {
             int from = segment.preparedTo();
             int to = from + Math.min(STEP, segment.capacity() - from);
-            CleanGround.erase(segment.block(), from, to);
+            StaleBytes.erase(segment.block(), from, to);
             segment.prepareTo(to);
             return to == segment.capacity();
         }

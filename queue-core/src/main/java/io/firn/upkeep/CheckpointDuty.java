@@ -101,7 +101,7 @@ public final class CheckpointDuty extends Duty {
     }
 
     /** The checkpoints were deleted: the next run writes one. */
-    synchronized void forget() {
+    public synchronized void forget() {
         offset = -1;
         changes = -1;
         ofTransactions = -1;

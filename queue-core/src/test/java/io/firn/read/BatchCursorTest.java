@@ -13,7 +13,7 @@ import io.firn.TruncatedException;
 import io.firn.kafka.KafkaBatches;
 import io.firn.kafka.RandomRecords;
 import io.firn.log.SegmentedLog;
-import io.firn.metadata.Cuts;
+import io.firn.replica.TruncationHistory;
 import io.firn.spi.View;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -91,7 +91,7 @@ class BatchCursorTest {
     void shouldTellOfATruncationThatIsBeingShown(boolean isFollowed) throws Exception {
         SegmentedLog log = sealed.log;
         cursor.seek(200);
-        Cuts cuts = Cuts.NONE.begin(100);
+        TruncationHistory cuts = TruncationHistory.NONE.begin(100);
         Thread truncation =
                 new Thread(
                         () -> {

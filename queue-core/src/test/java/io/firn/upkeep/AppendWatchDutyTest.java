@@ -11,7 +11,7 @@ import io.firn.log.InMemory;
 import io.firn.log.LogEvents;
 import io.firn.log.LogSegment;
 import io.firn.log.SegmentedLog;
-import io.firn.metadata.Cuts;
+import io.firn.replica.TruncationHistory;
 import java.io.IOException;
 import org.agrona.concurrent.NanoClock;
 import org.agrona.concurrent.SystemNanoClock;
@@ -144,7 +144,7 @@ class AppendWatchDutyTest {
     void shouldNoticeThatALogWasTruncatedAndEndsAgainWhereItEnded() {
         append(3);
         appendWatch.run();
-        log.withdraw(2, false, Cuts.NONE.begin(2).end());
+        log.withdraw(2, false, TruncationHistory.NONE.begin(2).end());
         append(3);
         runLater();
         assertEquals(2, changes);

@@ -1,9 +1,10 @@
-package io.firn.append;
+package io.firn.replica;
 
 import io.firn.FirnException;
 import io.firn.InvalidOptionException;
 import io.firn.MediumException;
 import io.firn.UnexpectedOffsetException;
+import io.firn.append.PartitionWriter;
 import io.firn.force.PartitionForcer;
 import io.firn.format.BatchFormat;
 import io.firn.format.FillerBatch;

@@ -1,7 +1,7 @@
-package io.firn.metadata;
+package io.firn.replica;
 
-import io.firn.medium.DamagedFileException;
 import io.firn.log.TruncatedOffsets;
+import io.firn.medium.DamagedFileException;
 import io.firn.medium.Fields;
 import java.util.Arrays;
 import java.util.Map;
@@ -15,15 +15,17 @@ import java.util.TreeMap;
  * <p>Only those are kept that a later one has not cut below, and of these the latest {@value
  * #MOST}; for older ones the answer is lower than it need be, never higher. Immutable.
  */
-public final class Cuts implements TruncatedOffsets {
+public final class TruncationHistory implements TruncatedOffsets {
     /** Of a partition that was never truncated. */
-    public static final Cuts NONE = new Cuts(0, false, new long[0], new long[0]);
+    public static final TruncationHistory NONE =
+            new TruncationHistory(0, false, new long[0], new long[0]);
 
     /**
      * Of a partition whose file is damaged or lost: in a read-only store, until a writer has opened
      * the store. No count is this one, so that readers are told.
      */
-    public static final Cuts UNKNOWN = new Cuts(-1, false, new long[0], new long[0]);
+    public static final TruncationHistory UNKNOWN =
+            new TruncationHistory(-1, false, new long[0], new long[0]);
 
     static final int MOST = 32;
     private static final String COUNT = "count";
@@ -35,7 +37,7 @@ public final class Cuts implements TruncatedOffsets {
     private final long[] numbers; // ascending
     private final long[] offsets; // ascending
 
-    private Cuts(long count, boolean inProgress, long[] numbers, long[] offsets) {
+    private TruncationHistory(long count, boolean inProgress, long[] numbers, long[] offsets) {
         this.count = count;
         this.inProgress = inProgress;
         this.numbers = numbers;
@@ -82,12 +84,12 @@ public final class Cuts implements TruncatedOffsets {
      * @param number to count from, which no reader knows: counting from 0 again, a later truncation
      *     would get a number that readers have seen, and those would miss it
      */
-    public static Cuts afterLoss(long number) {
-        return new Cuts(number, true, new long[] {number}, new long[] {0});
+    public static TruncationHistory afterLoss(long number) {
+        return new TruncationHistory(number, true, new long[] {number}, new long[] {0});
     }
 
     /** Returns the same and a truncation that begins. */
-    public Cuts begin(long offset) {
+    public TruncationHistory begin(long offset) {
         int kept = offsets.length;
         while (kept > 0 && offsets[kept - 1] >= offset) {
             kept--;
@@ -102,12 +104,12 @@ public final class Cuts implements TruncatedOffsets {
             newOffsets = Arrays.copyOfRange(newOffsets, 1, newOffsets.length);
             newOffsets[0] = lowest;
         }
-        return new Cuts(count + 1, true, newNumbers, newOffsets);
+        return new TruncationHistory(count + 1, true, newNumbers, newOffsets);
     }
 
     /** Returns the same with all truncations over. */
-    public Cuts end() {
-        return new Cuts(count, false, numbers, offsets);
+    public TruncationHistory end() {
+        return new TruncationHistory(count, false, numbers, offsets);
     }
 
     Map<String, String> toText() {
@@ -121,7 +123,7 @@ public final class Cuts implements TruncatedOffsets {
     }
 
     /** Reads what {@link #toText} returned. */
-    static Cuts of(Fields fields) throws DamagedFileException {
+    static TruncationHistory of(Fields fields) throws DamagedFileException {
         TreeMap<Long, Long> cuts = new TreeMap<>();
         Fields all = fields.below(CUT);
         for (String key : all.keys()) {
@@ -138,7 +140,7 @@ public final class Cuts implements TruncatedOffsets {
             }
             before = offset;
         }
-        return new Cuts(
+        return new TruncationHistory(
                 count,
                 fields.flag(IN_PROGRESS),
                 cuts.keySet().stream().mapToLong(number -> number).toArray(),
@@ -147,11 +149,11 @@ public final class Cuts implements TruncatedOffsets {
 
     @Override
     public boolean equals(Object other) {
-        return other instanceof Cuts cuts
-                && cuts.count == count
-                && cuts.inProgress == inProgress
-                && Arrays.equals(cuts.numbers, numbers)
-                && Arrays.equals(cuts.offsets, offsets);
+        return other instanceof TruncationHistory history
+                && history.count == count
+                && history.inProgress == inProgress
+                && Arrays.equals(history.numbers, numbers)
+                && Arrays.equals(history.offsets, offsets);
     }
 
     @Override

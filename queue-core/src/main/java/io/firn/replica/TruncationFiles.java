@@ -1,5 +1,6 @@
-package io.firn.metadata;
+package io.firn.replica;
 
+import io.firn.metadata.TopicDirectory;
 import java.io.IOException;
 import java.util.HashSet;
 import java.util.Map;
@@ -7,11 +8,11 @@ import java.util.Set;
 
 /**
  * Files with what the replicated partitions of a topic were truncated to: {@code truncated-P} of
- * partition P ({@link Cuts}), and {@code was-truncated-P}, which is there from then on and has no
- * content: without it, a partition whose first file was lost would seem to be one that was never
- * truncated. Releases that do not write it do not mind it. For one writer at a time.
+ * partition P ({@link TruncationHistory}), and {@code was-truncated-P}, which is there from then on
+ * and has no content: without it, a partition whose first file was lost would seem to be one that
+ * was never truncated. Releases that do not write it do not mind it. For one writer at a time.
  */
-public final class CutFiles {
+public final class TruncationFiles {
     private static final String MAGIC = "truncated";
     private static final String NOTE = "was-truncated";
     private static final int VERSION = 1;
@@ -19,7 +20,7 @@ public final class CutFiles {
 
     private final TopicDirectory directory;
 
-    public CutFiles(TopicDirectory directory) {
+    public TruncationFiles(TopicDirectory directory) {
         this.directory = directory;
     }
 
@@ -39,26 +40,31 @@ public final class CutFiles {
      * Returns what a replicated partition was truncated to. A partition without the file was never
      * truncated; when the file is damaged, or lost, which is a finding, nobody knows.
      */
-    public Cuts read(int partition) throws IOException {
-        Cuts cuts = tryRead(partition);
-        if (cuts == null && directory.exists(noteOf(partition))) {
+    public TruncationHistory read(int partition) throws IOException {
+        TruncationHistory history = tryRead(partition);
+        if (history == null && directory.exists(noteOf(partition))) {
             // Another process may have written both just now, the file first.
-            cuts = tryRead(partition);
-            if (cuts == null) {
+            history = tryRead(partition);
+            if (history == null) {
                 directory.addFinding(directory.fileOf(nameOf(partition)) + " is lost");
-                return Cuts.UNKNOWN;
+                return TruncationHistory.UNKNOWN;
             }
         }
-        return cuts == null ? Cuts.NONE : cuts;
+        return history == null ? TruncationHistory.NONE : history;
     }
 
-    private Cuts tryRead(int partition) throws IOException {
-        return directory.read(nameOf(partition), MAGIC, VERSION, Cuts::of, Cuts.UNKNOWN);
+    private TruncationHistory tryRead(int partition) throws IOException {
+        return directory.read(
+                nameOf(partition),
+                MAGIC,
+                VERSION,
+                TruncationHistory::of,
+                TruncationHistory.UNKNOWN);
     }
 
     /** Writes what a replicated partition was truncated to; durable on return. */
-    public void write(int partition, Cuts cuts) throws IOException {
-        directory.writeEvenIfFull(nameOf(partition), MAGIC, VERSION, cuts.toText());
+    public void write(int partition, TruncationHistory history) throws IOException {
+        directory.writeEvenIfFull(nameOf(partition), MAGIC, VERSION, history.toText());
         note(partition);
     }
 
@@ -85,9 +91,9 @@ public final class CutFiles {
     }
 
     /** As {@link #write}; returns false, and has changed nothing, when there is no space. */
-    public boolean writeIfRoom(int partition, Cuts cuts) throws IOException {
+    public boolean writeIfRoom(int partition, TruncationHistory history) throws IOException {
         try {
-            write(partition, cuts);
+            write(partition, history);
             return true;
         } catch (IOException e) {
             if (directory.isFull(e, BYTES)) {

@@ -1,8 +1,12 @@
-package io.firn.log;
+package io.firn.replica;
 
 import io.firn.InvalidOptionException;
 import io.firn.format.BatchFormat;
 import io.firn.format.BatchVerifier;
+import io.firn.log.LogSegment;
+import io.firn.log.SegmentIndexes;
+import io.firn.log.SegmentWalk;
+import io.firn.log.SegmentedLog;
 import io.firn.spi.View;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -16,10 +20,11 @@ import java.nio.ByteBuffer;
  * @param position the position of the cut in that segment
  * @param hasTransactions whether some of what goes belongs to transactions
  */
-public record CutPlace(long offset, LogSegment segment, int position, boolean hasTransactions) {
+public record TruncationPoint(
+        long offset, LogSegment segment, int position, boolean hasTransactions) {
 
     /** Returns the place before the batch that contains an offset. All segments are sealed. */
-    public static CutPlace find(SegmentedLog log, long offset) throws IOException {
+    public static TruncationPoint find(SegmentedLog log, long offset) throws IOException {
         long cut = offset;
         LogSegment kept = null;
         int position = 0;
@@ -64,7 +69,7 @@ public record CutPlace(long offset, LogSegment segment, int position, boolean ha
                             + log.logStartOffset()
                             + ": delete the topic, and replicate it anew");
         }
-        return new CutPlace(cut, kept, position, hasTransactions);
+        return new TruncationPoint(cut, kept, position, hasTransactions);
     }
 
     private static boolean isOfTransaction(ByteBuffer memory, int at) {

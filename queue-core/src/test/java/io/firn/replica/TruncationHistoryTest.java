@@ -1,4 +1,4 @@
-package io.firn.metadata;
+package io.firn.replica;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
@@ -15,13 +15,13 @@ import java.util.Map;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
-class CutsTest {
-    private static Cuts read(Map<String, String> text) throws DamagedFileException {
-        return Cuts.of(Fields.of(Path.of("truncated-0"), text));
+class TruncationHistoryTest {
+    private static TruncationHistory read(Map<String, String> text) throws DamagedFileException {
+        return TruncationHistory.of(Fields.of(Path.of("truncated-0"), text));
     }
 
-    private static Cuts of(long... offsets) {
-        Cuts cuts = Cuts.NONE;
+    private static TruncationHistory of(long... offsets) {
+        TruncationHistory cuts = TruncationHistory.NONE;
         for (long offset : offsets) {
             cuts = cuts.begin(offset).end();
         }
@@ -30,7 +30,7 @@ class CutsTest {
 
     @Test
     void shouldSayTheLowestOffsetSinceSoManyTruncations() {
-        Cuts cuts = of(50, 20, 70, 30);
+        TruncationHistory cuts = of(50, 20, 70, 30);
         assertEquals(4, cuts.count());
         assertEquals(20, cuts.lowestSince(0));
         assertEquals(20, cuts.lowestSince(1));
@@ -42,13 +42,13 @@ class CutsTest {
     @Test
     void shouldKnowNothingOfWhatItHasNotCounted() {
         assertEquals(0, of(50, 20).lowestSince(3));
-        assertEquals(0, Cuts.NONE.lowestSince(1));
-        assertEquals(Long.MAX_VALUE, Cuts.NONE.lowestSince(0));
+        assertEquals(0, TruncationHistory.NONE.lowestSince(1));
+        assertEquals(Long.MAX_VALUE, TruncationHistory.NONE.lowestSince(0));
     }
 
     @Test
     void shouldSayWhetherTheLastOneIsInProgress() {
-        Cuts cuts = of(50).begin(80);
+        TruncationHistory cuts = of(50).begin(80);
         assertTrue(cuts.isInProgress());
         assertEquals(80, cuts.lowestInProgress());
         assertFalse(cuts.end().isInProgress());
@@ -57,10 +57,10 @@ class CutsTest {
 
     @Test
     void shouldTellAllWhenItsFileWasLost() {
-        assertEquals(0, Cuts.UNKNOWN.lowestSince(0));
-        assertEquals(0, Cuts.NONE.lowestSince(-1));
+        assertEquals(0, TruncationHistory.UNKNOWN.lowestSince(0));
+        assertEquals(0, TruncationHistory.NONE.lowestSince(-1));
         assertEquals(7, of(9, 7).lowestSince(-1));
-        Cuts cuts = Cuts.afterLoss(1_000);
+        TruncationHistory cuts = TruncationHistory.afterLoss(1_000);
         assertTrue(cuts.isInProgress());
         assertEquals(0, cuts.lowestInProgress());
         for (long seen : new long[] {-1, 0, 3, 999, 1_001}) {
@@ -73,11 +73,11 @@ class CutsTest {
 
     @Test
     void shouldBeTheSameAfterItWasWrittenAndRead() throws DamagedFileException {
-        for (Cuts cuts :
+        for (TruncationHistory cuts :
                 List.of(
-                        Cuts.NONE,
-                        Cuts.UNKNOWN,
-                        Cuts.afterLoss(1L << 61),
+                        TruncationHistory.NONE,
+                        TruncationHistory.UNKNOWN,
+                        TruncationHistory.afterLoss(1L << 61),
                         of(3, 5),
                         of(1).begin(7),
                         of(9, 0))) {
@@ -99,7 +99,7 @@ class CutsTest {
     @Test
     void shouldNeverSayTooHighAnOffsetThoughItKeepsFew() throws DamagedFileException {
         Random random = new Random(5);
-        Cuts cuts = Cuts.NONE;
+        TruncationHistory cuts = TruncationHistory.NONE;
         List<Long> all = new ArrayList<>();
         for (int i = 0; i < 500; i++) {
             long offset = 100L * i + random.nextInt(3_000);
@@ -118,6 +118,6 @@ class CutsTest {
                 }
             }
         }
-        assertTrue(cuts.toText().size() <= Cuts.MOST + 2);
+        assertTrue(cuts.toText().size() <= TruncationHistory.MOST + 2);
     }
 }

@@ -1,7 +1,8 @@
-package io.firn.log;
+package io.firn.replica;
 
-import io.firn.metadata.CutFiles;
-import io.firn.metadata.Cuts;
+import io.firn.log.LogSegment;
+import io.firn.log.SegmentedLog;
+import io.firn.log.TopicContext;
 import java.io.IOException;
 import java.security.SecureRandom;
 import java.util.List;
@@ -17,18 +18,18 @@ final class Truncations {
     private static final long MOST_AFTER_LOSS = 1L << 62;
 
     private final SegmentedLog log;
-    private final CutFiles files;
-    private volatile Cuts cuts;
+    private final TruncationFiles files;
+    private volatile TruncationHistory history;
 
     /**
      * Creates the record of a log, before another thread sees that.
      *
      * @param recovered what it was truncated to in earlier runs
      */
-    Truncations(SegmentedLog log, Cuts recovered) {
+    Truncations(SegmentedLog log, TruncationHistory recovered) {
         this.log = log;
-        this.files = new CutFiles(log.topic().directory());
-        this.cuts = recovered;
+        this.files = new TruncationFiles(log.topic().directory());
+        this.history = recovered;
         log.truncations().begin(recovered);
     }
 
@@ -37,19 +38,19 @@ final class Truncations {
      *
      * @return the segments of which nothing stays, in order
      */
-    List<LogSegment> begin(CutPlace place) throws IOException {
-        Cuts next = cuts.begin(place.offset());
+    List<LogSegment> begin(TruncationPoint point) throws IOException {
+        TruncationHistory next = history.begin(point.offset());
         files.write(log.index(), next);
-        List<LogSegment> gone = log.withdraw(place.offset(), place.hasTransactions(), next);
-        cuts = next;
+        List<LogSegment> gone = log.withdraw(point.offset(), point.hasTransactions(), next);
+        history = next;
         return gone;
     }
 
     /** Records that the last one is over; durable on return. */
     void end() throws IOException {
-        Cuts next = cuts.end();
+        TruncationHistory next = history.end();
         files.write(log.index(), next);
-        cuts = next;
+        history = next;
     }
 
     /**
@@ -57,7 +58,7 @@ final class Truncations {
      * in other processes are held below it meanwhile.
      */
     boolean isInProgress() {
-        return cuts.isInProgress();
+        return history.isInProgress();
     }
 
     /**
@@ -66,10 +67,10 @@ final class Truncations {
      * @return false when there still is none
      */
     boolean endRecovered() throws IOException {
-        Cuts next = cuts.end();
+        TruncationHistory next = history.end();
         boolean isRecorded = files.writeIfRoom(log.index(), next);
         if (isRecorded) {
-            cuts = next;
+            history = next;
         }
         return isRecorded;
     }
@@ -84,11 +85,13 @@ final class Truncations {
      *
      * @return what the partition was truncated to
      */
-    static Cuts recover(TopicContext topic, int partition) throws IOException {
-        CutFiles files = new CutFiles(topic.directory());
-        Cuts found = files.read(partition);
+    static TruncationHistory recover(TopicContext topic, int partition) throws IOException {
+        TruncationFiles files = new TruncationFiles(topic.directory());
+        TruncationHistory found = files.read(partition);
         if (found.isUnknown()) {
-            found = Cuts.afterLoss(new SecureRandom().nextLong(LEAST_AFTER_LOSS, MOST_AFTER_LOSS));
+            found =
+                    TruncationHistory.afterLoss(
+                            new SecureRandom().nextLong(LEAST_AFTER_LOSS, MOST_AFTER_LOSS));
         } else if (found.count() > 0) {
             files.note(partition);
         }

@@ -1,18 +1,16 @@
-package io.firn.upkeep;
+package io.firn.replica;
 
 import io.firn.FirnException;
 import io.firn.background.Duty;
 import io.firn.force.PartitionForcer;
-import io.firn.log.CutPlace;
 import io.firn.log.LogSegment;
 import io.firn.log.Producers;
 import io.firn.log.ReplicatedBatches;
 import io.firn.log.SegmentWalk;
 import io.firn.log.SegmentedLog;
 import io.firn.log.TopicContext;
-import io.firn.log.Truncations;
-import io.firn.metadata.Cuts;
 import io.firn.spi.View;
+import io.firn.upkeep.PartitionUpkeep;
 import java.io.IOException;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -30,7 +28,7 @@ import java.util.concurrent.locks.LockSupport;
  *
  * <ol>
  *   <li>Everything is forced, sealed and in its final form, and moves give up: whatever segments
- *       there are lie in one place each, and nothing changes them.
+ *       there are lie in one point each, and nothing changes them.
  *   <li>The truncation is recorded, durably, with the offset: readers in other processes find it
  *       before they can find anything else of it, and show nothing above (O29).
  *   <li>Readers are shown the new end, and those above it are told. Nobody begins to read above it
@@ -51,7 +49,7 @@ import java.util.concurrent.locks.LockSupport;
  * <p>The segment with the cut is not written to again. So no batch that was cut off can come back
  * behind a new one, whatever a crash leaves.
  */
-public final class Truncation extends Duty {
+public final class TruncationDuty extends Duty {
     private static final long PAUSE_NS = 50_000;
     private static final long LOOK_MS = 20;
 
@@ -69,8 +67,11 @@ public final class Truncation extends Duty {
      *
      * @param recovered what it was truncated to in earlier runs
      */
-    public Truncation(
-            SegmentedLog log, PartitionForcer forcer, PartitionUpkeep upkeep, Cuts recovered) {
+    public TruncationDuty(
+            SegmentedLog log,
+            PartitionForcer forcer,
+            PartitionUpkeep upkeep,
+            TruncationHistory recovered) {
         super(log.store().tidying(), log, "truncation");
         this.log = log;
         this.forcer = forcer;
@@ -79,7 +80,7 @@ public final class Truncation extends Duty {
     }
 
     /** As {@link Truncations#recover}. */
-    public static Cuts recover(TopicContext topic, int partition) throws IOException {
+    public static TruncationHistory recover(TopicContext topic, int partition) throws IOException {
         return Truncations.recover(topic, partition);
     }
 
@@ -161,30 +162,30 @@ public final class Truncation extends Duty {
             while (log.state().moves() > 0) {
                 LockSupport.parkNanos(PAUSE_NS);
             }
-            cut(CutPlace.find(log, offset));
+            cut(TruncationPoint.find(log, offset));
         } finally {
             log.state().resumeMoves();
         }
     }
 
-    private void cut(CutPlace place) {
+    private void cut(TruncationPoint point) {
         try {
-            List<LogSegment> gone = truncations.begin(place);
-            log.topic().readPositions().truncate(log.index(), place.offset());
+            List<LogSegment> gone = truncations.begin(point);
+            log.topic().readPositions().truncate(log.index(), point.offset());
             log.topic().producerFiles().forget(log.index());
             for (int i = gone.size() - 1; i >= 0; i--) {
                 delete(gone.get(i));
             }
             log.store().freedBlocks().onFreed();
-            if (place.segment() != null) {
-                cut(place.segment(), place);
+            if (point.segment() != null) {
+                cut(point.segment(), point);
             }
-            rebuild(place);
+            rebuild(point);
             upkeep.checkpoints().forget();
             truncations.end();
         } catch (IOException | RuntimeException | InternalError e) {
             throw log.poison(
-                    "it was being truncated to " + place.offset() + " (" + e.getMessage() + ")",
+                    "it was being truncated to " + point.offset() + " (" + e.getMessage() + ")",
                     "",
                     e);
         }
@@ -204,12 +205,12 @@ public final class Truncation extends Duty {
      * The bytes behind the new end stay until the next open: readers, here and in other processes,
      * may have a view of them.
      */
-    private static void cut(LogSegment segment, CutPlace place) throws IOException {
-        segment.cutTo(place.position(), place.offset());
+    private static void cut(LogSegment segment, TruncationPoint point) throws IOException {
+        segment.cutTo(point.position(), point.offset());
     }
 
     /** Brings what is known of the log's batches to what is left of them. */
-    private void rebuild(CutPlace cut) throws IOException {
+    private void rebuild(TruncationPoint cut) throws IOException {
         log.producers().leaderEpochs().truncate(cut.offset());
         if (!cut.hasTransactions()) {
             return;
@@ -219,7 +220,7 @@ public final class Truncation extends Duty {
         for (LogSegment segment : log.segments()) {
             View view = segment.pin();
             try {
-                SegmentWalk walk = segment.walk(view.buffer(), 0, segment.baseOffset);
+                SegmentWalk walk = segment.walk(view.buffer(), 0, segment.baseOffset());
                 while (walk.next()) {
                     if (!walk.isDamage()) {
                         batches.note(view.buffer(), walk.position());

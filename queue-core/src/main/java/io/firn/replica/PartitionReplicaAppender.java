@@ -1,8 +1,10 @@
-package io.firn.append;
+package io.firn.replica;
 
 import io.firn.ClosedException;
 import io.firn.InvalidOptionException;
 import io.firn.StoreFullException;
+import io.firn.append.AppendTurn;
+import io.firn.append.OpenAppenders;
 import io.firn.host.EpochEnd;
 import io.firn.host.ReplicaAppender;
 import io.firn.log.LeaderEpochs;
@@ -18,12 +20,12 @@ public final class PartitionReplicaAppender implements ReplicaAppender {
     private final LeaderEpochs epochs;
     private final ReplicaWriter writer;
     private final Truncations truncations;
-    private final Truncation truncation;
+    private final TruncationDuty truncation;
     private volatile boolean closed;
     private volatile boolean leaving;
     private volatile boolean left;
 
-    private PartitionReplicaAppender(OpenAppenders appenders, Truncation truncation) {
+    private PartitionReplicaAppender(OpenAppenders appenders, TruncationDuty truncation) {
         this.appenders = appenders;
         this.turn = appenders.turn();
         this.log = appenders.log();
@@ -39,7 +41,7 @@ public final class PartitionReplicaAppender implements ReplicaAppender {
      * @param truncation what truncates it; null when its topic is not replicated
      * @throws io.firn.host.ReplicatedTopicException when its topic is not replicated
      */
-    public static ReplicaAppender open(OpenAppenders appenders, Truncation truncation) {
+    public static ReplicaAppender open(OpenAppenders appenders, TruncationDuty truncation) {
         appenders.enterReplica();
         return new PartitionReplicaAppender(appenders, truncation);
     }

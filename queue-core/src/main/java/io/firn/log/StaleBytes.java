@@ -10,11 +10,11 @@ import java.nio.ByteBuffer;
  * nothing tells a stale batch from a new one. So nothing stale may be where batches will be written
  * (O27).
  */
-public final class CleanGround {
+public final class StaleBytes {
     private static final int CHUNK = 64 * 1024;
     private static final int PAGE = 4096;
 
-    private CleanGround() {}
+    private StaleBytes() {}
 
     /**
      * Overwrites what is not zero; durable on return. Bytes are read and written by calls, since a
