@@ -50,12 +50,22 @@ public final class OpenAppenders {
     /** A shared appender, and who gives it up. */
     private record Held(PartitionAppender appender, AppenderHolder holder) {}
 
+    /**
+     * Creates it for a partition that nothing is appended to.
+     *
+     * @param active the segment that the next batch is appended to; null for a new one
+     * @param admission decides on batches that have a producer
+     */
     public OpenAppenders(
-            SegmentedLog log, PartitionForcer forcer, NextBlock nextBlock, LogSegment active) {
+            SegmentedLog log,
+            PartitionForcer forcer,
+            NextBlock nextBlock,
+            LogSegment active,
+            Admission admission) {
         this.log = log;
         this.forcer = forcer;
         this.nextBlock = nextBlock;
-        this.writer = new PartitionWriter(log, forcer, nextBlock, active);
+        this.writer = new PartitionWriter(log, forcer, nextBlock, active, admission);
         this.turn = new AppendTurn(log::poison);
     }
 
@@ -280,32 +290,31 @@ public final class OpenAppenders {
     }
 
     /**
-     * Appends the marker that ends a transaction, beside whatever appenders are open.
+     * Appends a small batch, whatever appenders are open.
      *
-     * @param marker see {@link io.firn.format.MarkerBatch}
-     * @param holds whether readers are held up nevertheless, until {@link SegmentedLog#release}
-     * @return the marker's offset; −1 when no transaction of the producer is open here
+     * @param batch complete but for its offset, its epoch and its CRC
+     * @param by decides whether it is appended
+     * @return its offset; −1 when it is not wanted
      * @throws io.firn.StoreFullException when no tier has room
      * @throws BusyException when an exclusive appender has an open claim, or a long append is in
      *     progress: try again
      */
-    public long appendMarker(byte[] marker, boolean isCommit, int decision, boolean holds) {
-        BatchInfo info = new BatchInfo().read(marker);
-        Source bytes = new Source().wrap(marker, 0, marker.length);
+    public long appendAnyway(byte[] batch, Admission by) {
+        BatchInfo info = new BatchInfo().read(batch);
+        Source source = new Source().wrap(batch, 0, batch.length);
         while (true) {
-            long offset = tryAppendMarker(bytes, info, isCommit, decision, holds);
+            long offset = tryAppendAnyway(source, info, by);
             if (offset >= 0) {
                 return offset;
             }
-            if (offset == ProducerAppends.NOTHING_OPEN) {
+            if (offset == Admission.NOT_WANTED) {
                 return -1;
             }
             awaitBlock();
         }
     }
 
-    private long tryAppendMarker(
-            Source marker, BatchInfo info, boolean isCommit, int decision, boolean holds) {
+    private long tryAppendAnyway(Source batch, BatchInfo info, Admission by) {
         synchronized (opening) {
             if (!turn.enterSoon()) {
                 throw isBusy();
@@ -319,7 +328,7 @@ public final class OpenAppenders {
                 }
                 long offset;
                 try {
-                    offset = writer.appendMarker(marker, info, isCommit, decision, holds);
+                    offset = writer.append(batch, info, true, true, by);
                 } catch (RuntimeException e) {
                     unpinUnused();
                     throw e;
@@ -344,29 +353,21 @@ public final class OpenAppenders {
     }
 
     /**
-     * Appends a batch of a transaction of this process, for a caller that has an appender open; it
-     * does not wait until the batch is durable.
+     * Appends a batch for a caller that has joined the shared appenders. Does not wait until it is
+     * durable.
      *
-     * @param batch complete but for its sequence, its offset, its epoch and its CRC
+     * @param batch complete but for its offset, its epoch, its CRC, and what {@code by} adds
      * @return its base offset
      */
-    public long appendOfTransaction(Scratch batch) {
+    public long appendShared(Scratch batch, Admission by) {
         BatchInfo info = new BatchInfo();
         Source source = new Source();
         while (true) {
             turn.enter();
             long offset;
             try {
-                synchronized (log.producers()) {
-                    log.producers().setSequence(batch.bytes());
-                    info.read(batch.bytes());
-                    offset =
-                            writer.append(
-                                    source.wrap(batch.bytes(), 0, batch.length()),
-                                    info,
-                                    false,
-                                    true);
-                }
+                source.wrap(batch.bytes(), 0, batch.length());
+                offset = writer.append(source, info.read(batch.bytes()), false, true, by);
                 turn.leave();
             } catch (InternalError e) {
                 throw failed(e);

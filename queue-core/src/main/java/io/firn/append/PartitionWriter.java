@@ -22,7 +22,7 @@ import org.agrona.concurrent.EpochClock;
  * it; then publish the new end with one ordered store. A reader that sees the end sees the bytes. A
  * store that fails poisons the partition before anything is published.
  */
-public final class PartitionWriter {
+public final class PartitionWriter implements Admission.Store {
     private final SegmentedLog log;
     private final LogState state;
     private final PartitionForcer forcer;
@@ -30,7 +30,7 @@ public final class PartitionWriter {
     private final EpochClock clock;
     private final ValueEncoder encoder;
     private final SegmentBytes bytes;
-    private final ProducerAppends ofProducers;
+    private final Admission admission;
     private final BackgroundCalls calls;
     private final WriterPins pins;
     private LogSegment active;
@@ -47,7 +47,11 @@ public final class PartitionWriter {
     private boolean claimed;
 
     PartitionWriter(
-            SegmentedLog log, PartitionForcer forcer, NextBlock nextBlock, LogSegment active) {
+            SegmentedLog log,
+            PartitionForcer forcer,
+            NextBlock nextBlock,
+            LogSegment active,
+            Admission admission) {
         this.log = log;
         this.state = log.state();
         this.forcer = forcer;
@@ -55,7 +59,7 @@ public final class PartitionWriter {
         this.clock = log.store().clock();
         this.encoder = new ValueEncoder(log.topic().options().maxRecordBytes());
         this.bytes = new SegmentBytes(log);
-        this.ofProducers = new ProducerAppends(log, this);
+        this.admission = admission;
         this.calls = new BackgroundCalls(log, forcer);
         this.pins = new WriterPins(log);
         activate(active);
@@ -111,18 +115,17 @@ public final class PartitionWriter {
      * @param isOwn whether it was encoded by this process; space is prepared for these
      */
     long append(Source batch, BatchInfo info, boolean hasCrc, boolean isOwn) {
-        state.checkWritable();
-        if (info.producerId() < 0) {
-            return store(batch, info, hasCrc, isOwn);
+        if (info.producerId() >= 0) {
+            return append(batch, info, hasCrc, isOwn, admission);
         }
-        return ofProducers.append(batch, info, hasCrc, isOwn);
+        state.checkWritable();
+        return store(batch, info, hasCrc, isOwn);
     }
 
-    /** As {@link ProducerAppends#appendMarker}. */
-    long appendMarker(
-            Source marker, BatchInfo info, boolean isCommit, int decision, boolean holds) {
+    /** Appends a whole, checked batch as what admits it decides. */
+    long append(Source batch, BatchInfo info, boolean hasCrc, boolean isOwn, Admission by) {
         state.checkWritable();
-        return ofProducers.appendMarker(marker, info, isCommit, decision, holds);
+        return by.append(batch, info, hasCrc, isOwn, this);
     }
 
     /** Whether an open claim has room that nothing else may take. */
@@ -177,7 +180,8 @@ public final class PartitionWriter {
     }
 
     /** Stores and publishes a batch without looking at its producer. */
-    long store(Source batch, BatchInfo info, boolean hasCrc, boolean isOwn) {
+    @Override
+    public long store(Source batch, BatchInfo info, boolean hasCrc, boolean isOwn) {
         LogSegment segment = room(batch.length(), info.count());
         return segment == null
                 ? Appender.BACK_PRESSURED

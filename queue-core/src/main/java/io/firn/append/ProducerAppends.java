@@ -6,26 +6,31 @@ import io.firn.log.BatchInfo;
 import io.firn.log.PartitionTransactions;
 import io.firn.log.Producers;
 import io.firn.log.SegmentedLog;
+import io.firn.log.StoreProducers;
 
 /**
  * Appends of batches that have a producer, for the thread that has the turn: check, append and
  * recording are one step, under the monitor of the partition's producers (O8, O11).
  */
-final class ProducerAppends {
-    /** What {@link #appendMarker} returns when there is nothing to end. */
-    static final long NOTHING_OPEN = Long.MIN_VALUE;
-
+public final class ProducerAppends implements Admission {
     private final SegmentedLog log;
-    private final PartitionWriter writer;
+    private final Producers producers;
+    private final StoreProducers ofStore;
 
-    ProducerAppends(SegmentedLog log, PartitionWriter writer) {
+    /** Creates it for a partition of a store. */
+    public ProducerAppends(SegmentedLog log, Producers producers, StoreProducers ofStore) {
         this.log = log;
-        this.writer = writer;
+        this.producers = producers;
+        this.ofStore = ofStore;
     }
 
-    /** As {@link PartitionWriter#append(Source, BatchInfo, boolean, boolean)}. */
-    long append(Source batch, BatchInfo info, boolean hasCrc, boolean isOwn) {
-        Producers producers = log.producers();
+    /** Returns what is known of the partition's producers. */
+    public Producers producers() {
+        return producers;
+    }
+
+    @Override
+    public long append(Source batch, BatchInfo info, boolean hasCrc, boolean isOwn, Store store) {
         synchronized (producers) {
             if (info.isTransactional()) {
                 // First: who is fenced is told so, whatever the sequence.
@@ -35,16 +40,15 @@ final class ProducerAppends {
             if (duplicate != Producers.NEW) {
                 return duplicate;
             }
-            long time = log.store().clock().time(); // if it throws, nothing has been stored
             boolean begins = info.isTransactional() && !producers.hasOpen(info.producerId());
             return begins
-                    ? begin(batch, info, hasCrc, isOwn, time)
-                    : store(batch, info, hasCrc, isOwn, time);
+                    ? begin(batch, info, hasCrc, isOwn, store)
+                    : store(batch, info, hasCrc, isOwn, store);
         }
     }
 
     private void checkOpen(BatchInfo info) {
-        if (!log.store().openTransactions().take(log.transactions(), info)) {
+        if (!ofStore.openTransactions().take(producers.transactions(), info)) {
             throw new TransactionStateException(
                     log
                             + ": the batch says that it belongs to a transaction, but producer "
@@ -57,13 +61,13 @@ final class ProducerAppends {
     }
 
     /** Holds up readers before the first batch of a transaction is published. */
-    private long begin(Source batch, BatchInfo info, boolean hasCrc, boolean isOwn, long time) {
-        PartitionTransactions transactions = log.transactions();
+    private long begin(Source batch, BatchInfo info, boolean hasCrc, boolean isOwn, Store store) {
+        PartitionTransactions transactions = producers.transactions();
         long first = log.nextOffset();
         transactions.hold(first, info.producerId());
         long offset = -1;
         try {
-            offset = store(batch, info, hasCrc, isOwn, time);
+            offset = store(batch, info, hasCrc, isOwn, store);
             return offset;
         } finally {
             if (offset < 0) {
@@ -72,36 +76,51 @@ final class ProducerAppends {
         }
     }
 
-    private long store(Source batch, BatchInfo info, boolean hasCrc, boolean isOwn, long time) {
-        long offset = writer.store(batch, info, hasCrc, isOwn);
+    private long store(Source batch, BatchInfo info, boolean hasCrc, boolean isOwn, Store store) {
+        long time = log.store().clock().time(); // if it throws, nothing has been stored
+        long offset = store.store(batch, info, hasCrc, isOwn);
         if (offset >= 0) {
-            log.producers().record(info, offset, time);
+            producers.record(info, offset, time);
         }
         return offset;
     }
 
     /**
-     * Appends the marker that ends a transaction, if that is open here (O12).
+     * Returns what appends a batch of a producer of this process, whose sequence is set before.
      *
-     * @param holds whether readers are held up nevertheless, until {@link SegmentedLog#release}
-     * @return the marker's offset, or {@link #NOTHING_OPEN}
+     * @param bytes the batch's, complete but for its sequence, its offset, its epoch and its CRC
      */
-    long appendMarker(
-            Source marker, BatchInfo info, boolean isCommit, int decision, boolean holds) {
-        Producers producers = log.producers();
-        synchronized (producers) {
-            if (!producers.hasOpen(info.producerId())) {
-                return NOTHING_OPEN;
+    public Admission inSequence(byte[] bytes) {
+        return (batch, info, hasCrc, isOwn, store) -> {
+            synchronized (producers) {
+                producers.setSequence(bytes);
+                return append(batch, info.read(bytes), hasCrc, isOwn, store);
             }
-            long time = log.store().clock().time();
-            long offset = writer.store(marker, info, true, true);
-            if (offset >= 0) {
-                long first = producers.recordMarker(info, isCommit, decision, offset, time);
-                if (!holds) {
-                    log.release(first);
+        };
+    }
+
+    /**
+     * Returns what appends the marker that ends a transaction, if that is open here (O12).
+     *
+     * @param holds whether readers are held up nevertheless, until {@link
+     *     PartitionTransactions#release}
+     */
+    public Admission marker(boolean isCommit, int decision, boolean holds) {
+        return (marker, info, hasCrc, isOwn, store) -> {
+            synchronized (producers) {
+                if (!producers.hasOpen(info.producerId())) {
+                    return NOT_WANTED;
                 }
+                long time = log.store().clock().time();
+                long offset = store.store(marker, info, hasCrc, isOwn);
+                if (offset >= 0) {
+                    long first = producers.recordMarker(info, isCommit, decision, offset, time);
+                    if (!holds) {
+                        producers.transactions().release(first, log.readers());
+                    }
+                }
+                return offset;
             }
-            return offset;
-        }
+        };
     }
 }

@@ -4,12 +4,12 @@ import io.firn.CompactionResult;
 import io.firn.MissingCodecException;
 import io.firn.MoveControl;
 import io.firn.format.BatchRewriter;
+import io.firn.log.Checkpoint;
 import io.firn.log.LogSegment;
 import io.firn.log.SealTimes;
 import io.firn.log.SegmentedLog;
 import io.firn.log.TierState;
 import io.firn.move.Pace;
-import io.firn.upkeep.CheckpointDuty;
 import io.firn.upkeep.DeferredDeleteDuty;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -29,7 +29,7 @@ final class Compaction {
 
     private final SegmentedLog log;
     private final DeferredDeleteDuty releases;
-    private final CheckpointDuty checkpoints;
+    private final Checkpoint checkpoints;
     private final CompactionLimits limits;
     private final int mostKeyBytes;
     private final LeftOut leftOut;
@@ -57,7 +57,7 @@ final class Compaction {
     Compaction(
             SegmentedLog log,
             DeferredDeleteDuty releases,
-            CheckpointDuty checkpoints,
+            Checkpoint checkpoints,
             CompactionLimits limits,
             int mostKeyBytes,
             LeftOut leftOut,
@@ -72,7 +72,7 @@ final class Compaction {
         this.retryMs = retryMs;
         this.pace = new Pace(control, this::isWanted);
         this.nowMs = log.store().timeMs();
-        this.trace = new TransactionTrace(log.transactions().aborted());
+        this.trace = new TransactionTrace(log.readerLimit());
     }
 
     private boolean isWanted() {

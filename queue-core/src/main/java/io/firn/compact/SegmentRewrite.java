@@ -1,6 +1,7 @@
 package io.firn.compact;
 
 import io.firn.StoreFullException;
+import io.firn.log.Checkpoint;
 import io.firn.log.LogSegment;
 import io.firn.log.LogSegment.Lifecycle;
 import io.firn.log.SegmentedLog;
@@ -11,7 +12,6 @@ import io.firn.spi.Block;
 import io.firn.spi.BlockCopy;
 import io.firn.spi.Mark;
 import io.firn.spi.View;
-import io.firn.upkeep.CheckpointDuty;
 import io.firn.upkeep.DeferredDeleteDuty;
 import java.io.IOException;
 import java.util.List;
@@ -42,7 +42,7 @@ final class SegmentRewrite {
 
     private final SegmentedLog log;
     private final DeferredDeleteDuty releases;
-    private final CheckpointDuty checkpoints;
+    private final Checkpoint checkpoints;
     private final List<LogSegment> sources;
     private final BatchFilter filter;
     private final long compactedTo;
@@ -62,7 +62,7 @@ final class SegmentRewrite {
     SegmentRewrite(
             SegmentedLog log,
             DeferredDeleteDuty releases,
-            CheckpointDuty checkpoints,
+            Checkpoint checkpoints,
             List<LogSegment> sources,
             BatchFilter filter,
             long compactedTo,

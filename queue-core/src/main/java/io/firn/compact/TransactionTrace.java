@@ -1,7 +1,7 @@
 package io.firn.compact;
 
 import io.firn.format.BatchRewriter;
-import io.firn.log.AbortedTransactions;
+import io.firn.log.ReaderLimit;
 import org.agrona.collections.LongHashSet;
 
 /**
@@ -18,7 +18,7 @@ final class TransactionTrace {
     /** The two sets take 512 KiB then. */
     private static final int MOST = 16_384;
 
-    private final AbortedTransactions aborted;
+    private final ReaderLimit limit;
 
     /** Producers that have a batch which stays, since their last marker. */
     private final LongHashSet withBatches = new LongHashSet();
@@ -28,8 +28,8 @@ final class TransactionTrace {
 
     private boolean isBroken;
 
-    TransactionTrace(AbortedTransactions aborted) {
-        this.aborted = aborted;
+    TransactionTrace(ReaderLimit limit) {
+        this.limit = limit;
     }
 
     /** Begins with the next group of segments, all of the one before having been gone through. */
@@ -51,7 +51,7 @@ final class TransactionTrace {
 
     /** Returns whether a batch belongs to an aborted transaction. */
     boolean isAborted(BatchRewriter batch) {
-        return batch.isTransactional() && aborted.contains(batch.producerId(), batch.baseOffset());
+        return batch.isTransactional() && limit.isAborted(batch.producerId(), batch.baseOffset());
     }
 
     /** Notes a batch of which something stays. */

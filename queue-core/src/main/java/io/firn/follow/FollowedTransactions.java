@@ -16,9 +16,10 @@ import io.firn.log.SegmentedLog;
 import io.firn.medium.DamagedFileException;
 import io.firn.medium.Fields;
 import io.firn.medium.GuardedBy;
-import io.firn.metadata.AbortedFiles;
+import io.firn.metadata.ProducerFiles;
 import io.firn.metadata.ProducerSnapshots;
 import io.firn.read.LogBatchReader;
+import io.firn.recovery.ProducerReplay;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.List;
@@ -35,6 +36,8 @@ public final class FollowedTransactions implements LongConsumer {
     private static final long NONE = -1;
 
     private final SegmentedLog log;
+    private final Producers producers;
+    private final ProducerFiles files;
     private final BooleanSupplier areUsed;
     private final boolean isReplica;
     private final LogBatchReader reader;
@@ -58,14 +61,18 @@ public final class FollowedTransactions implements LongConsumer {
     /**
      * Creates it for a partition of which nothing is known.
      *
+     * @param found what is known of its producers
      * @param lookAgain makes the store look for what the writing process has changed
      * @param areUsed whether the store has transactions
      */
-    public FollowedTransactions(SegmentedLog log, Runnable lookAgain, BooleanSupplier areUsed) {
+    public FollowedTransactions(
+            SegmentedLog log, ProducerReplay found, Runnable lookAgain, BooleanSupplier areUsed) {
         this.log = log;
+        this.producers = found.producers();
+        this.files = found.files();
         this.areUsed = areUsed;
         this.isReplica = log.topic().isReplicated();
-        this.replicated = isReplica ? new ReplicatedBatches(log.producers()) : null;
+        this.replicated = isReplica ? new ReplicatedBatches(producers) : null;
         this.reader = new LogBatchReader(null, log, lookAgain, IsolationLevel.READ_UNCOMMITTED);
     }
 
@@ -87,7 +94,7 @@ public final class FollowedTransactions implements LongConsumer {
             truncations = now;
             at = 0;
             isLoaded = false;
-            log.producers().adoptForeign(new Producers());
+            producers.adoptForeign(new Producers());
         }
     }
 
@@ -104,7 +111,7 @@ public final class FollowedTransactions implements LongConsumer {
                 take(run.bytes());
                 at = run.nextOffset();
             } catch (DamagedRangeException e) {
-                if (log.transactions().isIdle()) {
+                if (producers.transactions().isIdle()) {
                     at = e.toOffset();
                 } else if (!resumeAbove(e, end)) {
                     return;
@@ -129,7 +136,7 @@ public final class FollowedTransactions implements LongConsumer {
      */
     @GuardedBy("this")
     private boolean resumeAbove(DamagedRangeException damaged, long end) {
-        long heldAt = log.transactions().heldAt();
+        long heldAt = producers.transactions().heldAt();
         long known = restore(damaged.toOffset(), end);
         if (known < 0) {
             log.store()
@@ -154,8 +161,8 @@ public final class FollowedTransactions implements LongConsumer {
     /** The markers of transactions that are known as open may be among what was deleted. */
     @GuardedBy("this")
     private void skipTo(long logStart) {
-        synchronized (log.producers()) {
-            log.producers().forgetOpenBelow(logStart);
+        synchronized (producers) {
+            producers.forgetOpenBelow(logStart);
         }
         at = logStart;
     }
@@ -175,7 +182,7 @@ public final class FollowedTransactions implements LongConsumer {
     @GuardedBy("this")
     private long restore(long from, long to) {
         try {
-            Fields checkpoint = log.topic().producerFiles().read(log.index());
+            Fields checkpoint = files.read(log.index());
             if (checkpoint == null) {
                 return NONE;
             }
@@ -183,16 +190,15 @@ public final class FollowedTransactions implements LongConsumer {
             if (taken < from || taken > to) {
                 return NONE;
             }
-            AbortedFiles files = new AbortedFiles(log.topic().directory());
             long filed = PartitionTransactions.filedTo(checkpoint);
-            List<Fields> aborted = files.read(log.index(), log.logStartOffset(), filed);
+            List<Fields> aborted = files.aborted().read(log.index(), log.logStartOffset(), filed);
             if (aborted == null) {
                 return NONE;
             }
             new Producers().restore(checkpoint, aborted); // throws before anything is taken over
-            synchronized (log.producers()) {
-                log.producers().restore(checkpoint, aborted);
-                log.producers().forgetOpenWithout(checkpoint); // readers go on after the rest
+            synchronized (producers) {
+                producers.restore(checkpoint, aborted);
+                producers.forgetOpenWithout(checkpoint); // readers go on after the rest
             }
             return taken;
         } catch (DamagedFileException e) {
@@ -209,7 +215,7 @@ public final class FollowedTransactions implements LongConsumer {
         while (position < bytes.limit()) {
             int size = BatchFormat.size(bytes, position);
             if (replicated != null) {
-                synchronized (log.producers()) {
+                synchronized (producers) {
                     replicated.note(bytes, position);
                 }
                 position += size;
@@ -226,7 +232,6 @@ public final class FollowedTransactions implements LongConsumer {
     @GuardedBy("this")
     private void record(ByteBuffer bytes, int position) {
         long offset = bytes.getLong(position + BatchFormat.BASE_OFFSET);
-        Producers producers = log.producers();
         synchronized (producers) {
             if (!info.isControl()) {
                 producers.record(info, offset, 0);

@@ -41,7 +41,6 @@ public final class LogContext {
     private final WriteBuffers writeBuffers = new WriteBuffers();
     private final PreparedShare preparedShare = new PreparedShare();
     private final ReadMemory readMemory;
-    private final ProducerLimit producers = ProducerLimit.ofHeap();
     private final Set<Thread> movers = ConcurrentHashMap.newKeySet();
     private final AtomicBoolean closing = new AtomicBoolean();
     private LeasedCounter epochs;
@@ -50,7 +49,6 @@ public final class LogContext {
     private PublishedOffsets published;
     private volatile boolean hasListeners;
     private volatile boolean hasTransactions;
-    private volatile OpenTransactions openTransactions = OpenTransactions.NONE;
 
     /**
      * Creates the context of a store that is being opened.
@@ -132,10 +130,6 @@ public final class LogContext {
 
     public StoreFiles files() {
         return files;
-    }
-
-    ProducerLimit producers() {
-        return producers;
     }
 
     public Findings findings() {
@@ -314,11 +308,6 @@ public final class LogContext {
 
     // ---- transactions
 
-    /** Sets who knows which transactions are open. */
-    public void openTransactions(OpenTransactions known) {
-        openTransactions = known;
-    }
-
     /** Notes that the store has a journal of transactions. */
     public void onTransactions() {
         hasTransactions = true;
@@ -327,11 +316,6 @@ public final class LogContext {
     /** Whether the store has ever had transactions, as far as is known. */
     public boolean hasTransactions() {
         return hasTransactions;
-    }
-
-    /** Which transactions are open. */
-    public OpenTransactions openTransactions() {
-        return openTransactions;
     }
 
     @Override

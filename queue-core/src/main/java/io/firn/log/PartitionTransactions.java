@@ -17,10 +17,7 @@ import java.util.function.LongPredicate;
  * never passes an undecided record. Changed under the monitor of the partition's {@link Producers};
  * any thread may read.
  */
-public final class PartitionTransactions {
-    /** What {@link #heldAt} is when no transaction is open. */
-    public static final long NOWHERE = Long.MAX_VALUE;
-
+public final class PartitionTransactions implements ReaderLimit {
     static final String PREFIX_OPEN = "tx.";
     private static final String PREFIX_ABORTED = "aborted.";
     private static final String FILED_TO = "abortedTo";
@@ -29,6 +26,10 @@ public final class PartitionTransactions {
     private final TreeMap<Long, Long> holding = new TreeMap<>();
 
     private final AbortedTransactions aborted = new AbortedTransactions();
+
+    /** Held for changes. */
+    private final Object monitor;
+
     private volatile long heldAt = NOWHERE;
 
     /** The transaction of another log whose end will never come; null for none. */
@@ -40,17 +41,17 @@ public final class PartitionTransactions {
     /** In a read-only store: looks at what is new below an end. Set before anybody reads. */
     private LongConsumer follower;
 
-    /** Returns the first offset of a transaction that is not decided. */
+    PartitionTransactions(Producers producers) {
+        this.monitor = producers;
+    }
+
+    @Override
     public long heldAt() {
         return heldAt;
     }
 
-    /**
-     * Returns where readers of committed records stop.
-     *
-     * @param end where all readers stop; loaded before this is called
-     */
-    long stable(long end) {
+    @Override
+    public long stable(long end) {
         if (follower != null) {
             follower.accept(end);
         }
@@ -67,15 +68,20 @@ public final class PartitionTransactions {
         return aborted;
     }
 
-    /** Says that a transaction will never end. */
-    void endIsLost(long first, String found) {
-        lostEnd = new LostEnd(first, found);
+    @Override
+    public boolean isAborted(long producerId, long offset) {
+        return aborted.contains(producerId, offset);
     }
 
-    /**
-     * Returns what is known of the transaction that readers wait for in vain; null if it may end.
-     */
-    String lostEnd() {
+    /** Says that a transaction will never end, and wakes the readers that wait for it. */
+    public void endIsLost(long first, String found, WaitingReaders readers) {
+        readers.begin();
+        lostEnd = new LostEnd(first, found);
+        readers.tell();
+    }
+
+    @Override
+    public String lostEnd() {
         LostEnd lost = lostEnd;
         return lost == null || lost.first != heldAt ? null : lost.found;
     }
@@ -101,10 +107,19 @@ public final class PartitionTransactions {
     }
 
     /**
-     * Lets readers past a transaction that has ended. The caller wakes them.
+     * Lets readers past a transaction that has ended, and wakes them.
      *
      * @param first its first offset
      */
+    public void release(long first, WaitingReaders readers) {
+        readers.begin();
+        synchronized (monitor) {
+            release(first);
+        }
+        readers.tell();
+    }
+
+    /** Lets readers past a transaction that has ended, when none waits, or it was not stored. */
     public void release(long first) {
         holding.remove(first);
         heldAt = holding.isEmpty() ? NOWHERE : holding.firstKey();
@@ -117,9 +132,12 @@ public final class PartitionTransactions {
     }
 
     /** Holds up all readers of committed records, until {@link #adopt}. */
-    void suspend() {
-        lostEnd = null;
-        heldAt = 0;
+    @Override
+    public void suspend() {
+        synchronized (monitor) {
+            lostEnd = null;
+            heldAt = 0;
+        }
     }
 
     /** Replaces everything by what was found anew. */

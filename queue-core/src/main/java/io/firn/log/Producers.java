@@ -26,7 +26,7 @@ public final class Producers {
     private static final String NEXT = ProducerSnapshots.NEXT_OFFSET;
 
     private final Long2ObjectHashMap<ProducerState> states = new Long2ObjectHashMap<>();
-    private final PartitionTransactions transactions = new PartitionTransactions();
+    private final PartitionTransactions transactions = new PartitionTransactions(this);
     private final LeaderEpochs leaderEpochs = new LeaderEpochs();
     private long changes;
 
@@ -36,7 +36,7 @@ public final class Producers {
     /** The number of states; written under the monitor. */
     private volatile int size;
 
-    private volatile ProducerLimit limit;
+    private volatile StoreProducers limit;
 
     /** When it was noticed that some were last seen at times that are to come. */
     @GuardedBy("this")
@@ -296,7 +296,7 @@ public final class Producers {
     }
 
     /** Sets what limits the producers of all partitions. */
-    synchronized void limit(ProducerLimit ofStore) {
+    public synchronized void limit(StoreProducers ofStore) {
         size = states.size();
         limit = ofStore;
         ofStore.register(this);
@@ -316,7 +316,7 @@ public final class Producers {
 
     private void onAdded(ProducerState added) {
         size = states.size();
-        ProducerLimit ofStore = limit;
+        StoreProducers ofStore = limit;
         if (ofStore != null && ofStore.onAdded(size) && size > LEAST_REMEMBERED) {
             forgetSome(added);
         }
@@ -325,7 +325,7 @@ public final class Producers {
     private void onRemoved() {
         int before = size;
         size = states.size();
-        ProducerLimit ofStore = limit;
+        StoreProducers ofStore = limit;
         if (ofStore != null) {
             ofStore.onForgotten(before - size);
         }

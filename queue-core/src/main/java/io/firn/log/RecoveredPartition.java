@@ -6,21 +6,21 @@ import java.util.List;
 /**
  * What recovery found and made durable.
  *
+ * @param index the partition's
  * @param segments in order; only the last may be unsealed
  * @param active the unsealed one, or null
- * @param checkpointOffset the offset of the producer checkpoint; −1 if there is none
  */
 public record RecoveredPartition(
+        int index,
         List<LogSegment> segments,
         LogSegment active,
         long logStartOffset,
         long durableOffset,
         long nextOffset,
-        Producers producers,
-        long checkpointOffset,
         List<DamagedRange> damage) {
 
-    public static RecoveredPartition empty() {
-        return new RecoveredPartition(List.of(), null, 0, 0, 0, new Producers(), -1, List.of());
+    /** A partition without records. */
+    public static RecoveredPartition empty(int index) {
+        return new RecoveredPartition(index, List.of(), null, 0, 0, 0, List.of());
     }
 }

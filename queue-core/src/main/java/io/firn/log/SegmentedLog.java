@@ -26,8 +26,7 @@ public final class SegmentedLog {
     private final int index;
     private final boolean readersSeeWritten;
     private final WaitingReaders readers;
-    private final Producers producers;
-    private final PartitionTransactions transactions;
+    private final ReaderLimit readerLimit;
     private final TruncationCounter truncations = new TruncationCounter();
     private final DamageList damage = new DamageList();
     private final LogState state;
@@ -55,19 +54,15 @@ public final class SegmentedLog {
     /** In a read-only store, shows what the writing process has published; null for nothing. */
     private volatile Runnable catchUp;
 
-    public SegmentedLog(TopicContext topic, int index, RecoveredPartition recovered) {
+    public SegmentedLog(TopicContext topic, RecoveredPartition recovered, ReaderLimit readerLimit) {
         this.topic = topic;
         this.store = topic.store();
-        this.index = index;
+        this.index = recovered.index();
         this.state = new LogState(topic.name(), index);
         state.needKeys(topic.needsKeys());
         this.readers = new WaitingReaders(this);
         this.readersSeeWritten = topic.options().durability() == Durability.WRITTEN;
-        this.producers = recovered.producers();
-        if (!topic.isReplicated()) {
-            this.producers.limit(topic.store().producers());
-        }
-        this.transactions = producers.transactions();
+        this.readerLimit = readerLimit;
         recovered.damage().forEach(damage::add);
         this.segments = new SegmentList(recovered.segments());
         this.logStartOffset = recovered.logStartOffset();
@@ -129,10 +124,6 @@ public final class SegmentedLog {
         return state;
     }
 
-    public Producers producers() {
-        return producers;
-    }
-
     public AppendAlarm alarm() {
         return alarm;
     }
@@ -187,22 +178,15 @@ public final class SegmentedLog {
 
     /** The offset where readers stop. */
     public long visibleOffset(IsolationLevel isolation) {
-        // Before what holds readers up: see PartitionTransactions.
+        // Before what holds readers up: see ReaderLimit.
         long end = readersSeeWritten ? nextOffset() : durableOffset();
-        long stable = isolation == IsolationLevel.READ_COMMITTED ? transactions.stable(end) : end;
+        long stable = isolation == IsolationLevel.READ_COMMITTED ? readerLimit.stable(end) : end;
         return stable < end ? Math.max(stable, logStartOffset) : end;
     }
 
-    /** What is known of transactions. */
-    public PartitionTransactions transactions() {
-        return transactions;
-    }
-
-    /** Says that a transaction will never end, and wakes the readers that wait for it. */
-    public void endIsLost(long firstOffset, String found) {
-        readers.begin();
-        transactions.endIsLost(firstOffset, found);
-        readers.tell();
+    /** What readers of committed records are not shown. */
+    public ReaderLimit readerLimit() {
+        return readerLimit;
     }
 
     /**
@@ -210,19 +194,10 @@ public final class SegmentedLog {
      * transaction whose end is lost, it waits for a force only.
      */
     public void checkEndsAreThere(long offset) {
-        String found = transactions.lostEnd();
-        if (found != null && offset >= transactions.heldAt()) {
-            throw new LostMarkerException(toString(), index, transactions.heldAt(), found);
+        String found = readerLimit.lostEnd();
+        if (found != null && offset >= readerLimit.heldAt()) {
+            throw new LostMarkerException(toString(), index, readerLimit.heldAt(), found);
         }
-    }
-
-    /** Lets readers past a transaction that has ended, and wakes them. */
-    public void release(long firstOffset) {
-        readers.begin();
-        synchronized (producers) {
-            transactions.release(firstOffset);
-        }
-        readers.tell();
     }
 
     /**
@@ -306,9 +281,7 @@ public final class SegmentedLog {
         durableOffset.set(offset);
         nextOffset.set(offset);
         if (hasTransactions) {
-            synchronized (producers) {
-                transactions.suspend();
-            }
+            readerLimit.suspend();
         }
         truncations.show(truncated);
         damage.dropFrom(offset);
@@ -330,9 +303,7 @@ public final class SegmentedLog {
             truncations.announce(truncated);
             durableOffset.set(Math.min(cut, durableOffset()));
             nextOffset.set(Math.min(cut, nextOffset()));
-            synchronized (producers) {
-                transactions.suspend(); // until a reader looks at them again
-            }
+            readerLimit.suspend(); // until a reader looks again
             truncations.show(truncated);
             damage.dropFrom(cut);
             segments.removeFrom(cut);

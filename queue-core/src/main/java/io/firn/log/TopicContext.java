@@ -4,7 +4,6 @@ import io.firn.Batch;
 import io.firn.Compression;
 import io.firn.TopicOptions;
 import io.firn.format.BatchEncoder;
-import io.firn.metadata.ProducerFiles;
 import io.firn.metadata.TopicDirectory;
 import io.firn.metadata.TopicFiles;
 import java.util.List;
@@ -18,7 +17,6 @@ public final class TopicContext {
     private volatile TopicOptions options;
     private volatile ReadPositions readPositions = ReadPositions.NONE;
     private final TopicFiles files;
-    private final ProducerFiles producers;
     private final List<TierState> tiers;
     private final int segmentBytes;
     private final TopicTailers tailers = new TopicTailers();
@@ -29,7 +27,6 @@ public final class TopicContext {
         this.name = name;
         options(options);
         this.files = new TopicFiles(store.files(), id);
-        this.producers = new ProducerFiles(directory());
         this.tiers = allowed(options, store.tiers());
         int bytes = options.segmentBytes();
         for (TierState state : tiers) {
@@ -141,11 +138,6 @@ public final class TopicContext {
     /** The directory with its small files. */
     public TopicDirectory directory() {
         return files.directory();
-    }
-
-    /** The checkpoints of producers. */
-    public ProducerFiles producerFiles() {
-        return producers;
     }
 
     /** The tailers over several of its partitions. */

@@ -22,7 +22,7 @@ public final class WaitingReaders {
     }
 
     /** Lets tailers of the topic know that the end is about to move. */
-    void begin() {
+    public void begin() {
         tailers.begin(log.index());
     }
 
@@ -33,7 +33,7 @@ public final class WaitingReaders {
     }
 
     /** Wakes whoever waits, and tells the listeners. */
-    void tell() {
+    public void tell() {
         wake();
         listeners.tell();
     }

@@ -19,6 +19,7 @@ public final class ProducerFiles {
     private static final int VERSION = 1;
 
     private final TopicDirectory directory;
+    private final AbortedFiles aborted;
 
     /** Read once for all partitions. */
     @GuardedBy("this")
@@ -26,6 +27,12 @@ public final class ProducerFiles {
 
     public ProducerFiles(TopicDirectory directory) {
         this.directory = directory;
+        this.aborted = new AbortedFiles(directory);
+    }
+
+    /** Returns the files with the aborted transactions that the checkpoints leave out. */
+    public AbortedFiles aborted() {
+        return aborted;
     }
 
     private static String nameOf(int partition) {
@@ -96,6 +103,6 @@ public final class ProducerFiles {
             writeAtClose(all);
         }
         directory.deleteDurably(nameOf(partition));
-        new AbortedFiles(directory).deleteBelow(partition, Long.MAX_VALUE);
+        aborted.deleteBelow(partition, Long.MAX_VALUE);
     }
 }

@@ -2,8 +2,8 @@ package io.firn.read;
 
 import io.firn.IsolationLevel;
 import io.firn.format.BatchFormat;
-import io.firn.log.AbortedTransactions;
 import io.firn.log.LogContext;
+import io.firn.log.ReaderLimit;
 import io.firn.log.SegmentedLog;
 import java.nio.ByteBuffer;
 
@@ -13,7 +13,7 @@ final class ShownBatches {
             BatchFormat.TRANSACTIONAL_FLAG | BatchFormat.CONTROL_FLAG;
 
     private final LogContext store;
-    private final AbortedTransactions aborted;
+    private final ReaderLimit limit;
     private final IsolationLevel isolation;
 
     /** Whether the first transactional batch of a store that is read only was met just now. */
@@ -21,7 +21,7 @@ final class ShownBatches {
 
     ShownBatches(SegmentedLog log, IsolationLevel isolation) {
         this.store = log.store();
-        this.aborted = log.transactions().aborted();
+        this.limit = log.readerLimit();
         this.isolation = isolation;
     }
 
@@ -65,7 +65,7 @@ final class ShownBatches {
             isEndUnknown = true;
             return true;
         }
-        return aborted.contains(
+        return limit.isAborted(
                 bytes.getLong(start + BatchFormat.PRODUCER_ID),
                 bytes.getLong(start + BatchFormat.BASE_OFFSET));
     }

@@ -3,15 +3,10 @@ package io.firn.recovery;
 import io.firn.DamagedRange;
 import io.firn.log.LogContext;
 import io.firn.log.LogSegment;
-import io.firn.log.PartitionTransactions;
 import io.firn.log.RecoveredPartition;
 import io.firn.log.SegmentWalk;
 import io.firn.log.TopicContext;
-import io.firn.medium.DamagedFileException;
-import io.firn.medium.Fields;
 import io.firn.medium.GuardedLog;
-import io.firn.metadata.AbortedFiles;
-import io.firn.metadata.ProducerSnapshots;
 import io.firn.spi.Block;
 import io.firn.spi.Mark;
 import io.firn.spi.SegmentState;
@@ -36,7 +31,7 @@ import java.util.List;
  *       that what follows it was not acknowledged.
  *   <li>The accepted bytes are stored and forced again, and the mark is rewritten with a fresh
  *       epoch.
- *   <li>The state of producers is brought from their checkpoint to the end.
+ *   <li>What the batches say of their producers is brought from the checkpoint to the end.
  * </ol>
  *
  * After a crash at any point, recovery finds the same state again or a later one.
@@ -46,6 +41,7 @@ public final class PartitionRecovery {
 
     private final TopicContext topic;
     private final int partition;
+    private final BatchReplay replay;
     private final LogContext store;
     private final List<LogSegment> segments = new ArrayList<>();
 
@@ -57,9 +53,15 @@ public final class PartitionRecovery {
     private long accepted;
     private long unproven;
 
-    public PartitionRecovery(TopicContext topic, int partition) {
+    /**
+     * Creates the recovery of a partition.
+     *
+     * @param replay is told of the batches that are left
+     */
+    public PartitionRecovery(TopicContext topic, int partition, BatchReplay replay) {
         this.topic = topic;
         this.partition = partition;
+        this.replay = replay;
         this.store = topic.store();
     }
 
@@ -71,12 +73,7 @@ public final class PartitionRecovery {
         for (Block block : rejected) {
             block.delete();
         }
-        Fields checkpoint = topic.producerFiles().read(partition);
-        long known = checkpoint == null ? 0 : ProducerSnapshots.offsetOf(checkpoint);
-        ProducerReplay replay = new ProducerReplay(store.clock(), topic.isReplicated());
-        if (checkpoint != null) {
-            restore(replay, checkpoint, start);
-        }
+        long known = Math.max(0, replay.restore(start));
         long end = segments.isEmpty() ? 0 : endOf(segments.get(segments.size() - 1));
         long first = segments.isEmpty() ? Long.MAX_VALUE : segments.get(0).baseOffset();
         if (first != Long.MAX_VALUE && first > start) {
@@ -115,13 +112,12 @@ public final class PartitionRecovery {
         }
         report(event, next, relevant.size());
         return new RecoveredPartition(
+                partition,
                 segments,
                 active,
                 start,
                 next,
                 next,
-                replay.producers(),
-                checkpoint == null ? -1 : known,
                 relevant);
     }
 
@@ -332,19 +328,6 @@ public final class PartitionRecovery {
         active.roll(end);
         active.seal(store.clock().time());
         active = null;
-    }
-
-    /** Without the checkpoint, or a file that it relies on, all batches are read. */
-    private void restore(ProducerReplay replay, Fields checkpoint, long start) throws IOException {
-        try {
-            long to = PartitionTransactions.filedTo(checkpoint);
-            List<Fields> aborted = new AbortedFiles(topic.directory()).read(partition, start, to);
-            if (aborted != null) {
-                replay.restore(checkpoint, aborted);
-            }
-        } catch (DamagedFileException e) {
-            store.findings().add(e.getMessage() + "; the log is read instead");
-        }
     }
 
     private void report(RecoveryEvent event, long next, int damaged) {

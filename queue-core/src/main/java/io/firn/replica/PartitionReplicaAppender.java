@@ -8,6 +8,8 @@ import io.firn.append.OpenAppenders;
 import io.firn.host.EpochEnd;
 import io.firn.host.ReplicaAppender;
 import io.firn.log.LeaderEpochs;
+import io.firn.log.PartitionTransactions;
+import io.firn.log.Producers;
 import io.firn.log.SegmentedLog;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -18,6 +20,7 @@ public final class PartitionReplicaAppender implements ReplicaAppender {
     private final AppendTurn turn;
     private final SegmentedLog log;
     private final LeaderEpochs epochs;
+    private final PartitionTransactions transactions;
     private final ReplicaWriter writer;
     private final Truncations truncations;
     private final TruncationDuty truncation;
@@ -26,11 +29,13 @@ public final class PartitionReplicaAppender implements ReplicaAppender {
     private volatile boolean left;
 
     private PartitionReplicaAppender(OpenAppenders appenders, TruncationDuty truncation) {
+        Producers producers = truncation.producers();
         this.appenders = appenders;
         this.turn = appenders.turn();
         this.log = appenders.log();
-        this.epochs = log.producers().leaderEpochs();
-        this.writer = new ReplicaWriter(log, appenders.forcer(), appenders.writer());
+        this.epochs = producers.leaderEpochs();
+        this.transactions = producers.transactions();
+        this.writer = new ReplicaWriter(log, producers, appenders.forcer(), appenders.writer());
         this.truncation = truncation;
         this.truncations = truncation.truncations();
     }
@@ -162,7 +167,7 @@ public final class PartitionReplicaAppender implements ReplicaAppender {
     @Override
     public void endIsLost(long firstOffset, String found) {
         checkNotClosed();
-        log.endIsLost(firstOffset, found);
+        transactions.endIsLost(firstOffset, found, log.readers());
     }
 
     @Override

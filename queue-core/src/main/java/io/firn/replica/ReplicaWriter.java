@@ -43,6 +43,7 @@ final class ReplicaWriter {
     private static final int NONE = -1;
 
     private final SegmentedLog log;
+    private final Producers producers;
     private final PartitionForcer forcer;
     private final PartitionWriter writer;
     private final ReplicatedBatch verifier = new ReplicatedBatch();
@@ -51,11 +52,13 @@ final class ReplicaWriter {
     private final BatchInfo info = new BatchInfo();
     private final ByteBuffer filler = ByteBuffer.allocate(FillerBatch.LENGTH);
 
-    ReplicaWriter(SegmentedLog log, PartitionForcer forcer, PartitionWriter writer) {
+    ReplicaWriter(
+            SegmentedLog log, Producers producers, PartitionForcer forcer, PartitionWriter writer) {
         this.log = log;
+        this.producers = producers;
         this.forcer = forcer;
         this.writer = writer;
-        this.noted = new ReplicatedBatches(log.producers());
+        this.noted = new ReplicatedBatches(producers);
     }
 
     /** As {@link io.firn.host.ReplicaAppender#append}. */
@@ -139,7 +142,7 @@ final class ReplicaWriter {
             throw isBelow("the batch begins at " + base, base);
         }
         int epoch = batches.getInt(at + BatchFormat.EPOCH);
-        int last = log.producers().leaderEpochs().last();
+        int last = producers.leaderEpochs().last();
         if (epoch < last) {
             throw new InvalidBatchException(
                     log
@@ -180,13 +183,12 @@ final class ReplicaWriter {
      */
     private boolean abortOpen(long offset) {
         Map<Long, Integer> open = new TreeMap<>();
-        log.producers()
-                .forEach(
-                        (id, epoch, lastSequence, lastSeenMs, decision, openFrom) -> {
-                            if (openFrom != NONE) {
-                                open.put(id, epoch);
-                            }
-                        });
+        producers.forEach(
+                (id, epoch, lastSequence, lastSeenMs, decision, openFrom) -> {
+                    if (openFrom != NONE) {
+                        open.put(id, epoch);
+                    }
+                });
         for (Map.Entry<Long, Integer> each : open.entrySet()) {
             if (log.nextOffset() >= offset) {
                 return true;
@@ -194,7 +196,7 @@ final class ReplicaWriter {
             byte[] bytes = MarkerBatch.encode(each.getKey(), each.getValue(), false, 0, NONE);
             ByteBuffer marker = ByteBuffer.wrap(bytes);
             marker.putLong(BatchFormat.BASE_OFFSET, log.nextOffset());
-            marker.putInt(BatchFormat.EPOCH, log.producers().leaderEpochs().last());
+            marker.putInt(BatchFormat.EPOCH, producers.leaderEpochs().last());
             if (!store(marker, 0, bytes.length)) {
                 return false;
             }
@@ -227,7 +229,7 @@ final class ReplicaWriter {
         }
         while (next < offset) {
             long end = Math.min(offset, next + MOST_OFFSETS);
-            int epoch = log.producers().leaderEpochs().last();
+            int epoch = producers.leaderEpochs().last();
             FillerBatch.put(filler, 0, next, end, epoch);
             if (!store(filler, 0, FillerBatch.LENGTH)) {
                 return false;
@@ -267,7 +269,6 @@ final class ReplicaWriter {
     }
 
     private void publish(ByteBuffer bytes, int at, int size) {
-        Producers producers = log.producers();
         long ended;
         synchronized (producers) { // a checkpoint contains both the batch and what it says
             noted.before(bytes, at);
@@ -275,7 +276,7 @@ final class ReplicaWriter {
             ended = noted.after(bytes, at);
         }
         if (ended >= 0) {
-            log.release(ended);
+            producers.transactions().release(ended, log.readers());
         }
     }
 

@@ -10,6 +10,7 @@ import io.firn.log.SegmentWalk;
 import io.firn.log.SegmentedLog;
 import io.firn.log.TopicContext;
 import io.firn.spi.View;
+import io.firn.upkeep.CheckpointDuty;
 import io.firn.upkeep.PartitionUpkeep;
 import java.io.IOException;
 import java.util.List;
@@ -56,6 +57,7 @@ public final class TruncationDuty extends Duty {
     private final SegmentedLog log;
     private final PartitionForcer forcer;
     private final PartitionUpkeep upkeep;
+    private final CheckpointDuty checkpoints;
     private final Truncations truncations;
     private final AtomicReference<Request> asked = new AtomicReference<>();
 
@@ -65,23 +67,31 @@ public final class TruncationDuty extends Duty {
     /**
      * Creates the duty of a partition, before another thread sees its log.
      *
+     * @param checkpoints writes what is known of its producers
      * @param recovered what it was truncated to in earlier runs
      */
     public TruncationDuty(
             SegmentedLog log,
             PartitionForcer forcer,
             PartitionUpkeep upkeep,
+            CheckpointDuty checkpoints,
             TruncationHistory recovered) {
         super(log.store().tidying(), log, "truncation");
         this.log = log;
         this.forcer = forcer;
         this.upkeep = upkeep;
+        this.checkpoints = checkpoints;
         this.truncations = new Truncations(log, recovered);
     }
 
     /** As {@link Truncations#recover}. */
     public static TruncationHistory recover(TopicContext topic, int partition) throws IOException {
         return Truncations.recover(topic, partition);
+    }
+
+    /** Returns what is known of the partition's producers. */
+    Producers producers() {
+        return checkpoints.producers();
     }
 
     Truncations truncations() {
@@ -172,7 +182,7 @@ public final class TruncationDuty extends Duty {
         try {
             List<LogSegment> gone = truncations.begin(point);
             log.topic().readPositions().truncate(log.index(), point.offset());
-            log.topic().producerFiles().forget(log.index());
+            checkpoints.delete();
             for (int i = gone.size() - 1; i >= 0; i--) {
                 delete(gone.get(i));
             }
@@ -181,7 +191,7 @@ public final class TruncationDuty extends Duty {
                 cut(point.segment(), point);
             }
             rebuild(point);
-            upkeep.checkpoints().forget();
+            checkpoints.forget();
             truncations.end();
         } catch (IOException | RuntimeException | InternalError e) {
             throw log.poison(
@@ -211,7 +221,8 @@ public final class TruncationDuty extends Duty {
 
     /** Brings what is known of the log's batches to what is left of them. */
     private void rebuild(TruncationPoint cut) throws IOException {
-        log.producers().leaderEpochs().truncate(cut.offset());
+        Producers producers = producers();
+        producers.leaderEpochs().truncate(cut.offset());
         if (!cut.hasTransactions()) {
             return;
         }
@@ -230,6 +241,6 @@ public final class TruncationDuty extends Duty {
                 view.unpin();
             }
         }
-        log.producers().adoptForeign(found);
+        producers.adoptForeign(found);
     }
 }

@@ -13,6 +13,7 @@ import io.firn.TimestampedOffset;
 import io.firn.Topic;
 import io.firn.append.NextBlock;
 import io.firn.append.OpenAppenders;
+import io.firn.append.ProducerAppends;
 import io.firn.compact.Compactor;
 import io.firn.compact.PartitionCompaction;
 import io.firn.follow.FollowedTransactions;
@@ -26,6 +27,7 @@ import io.firn.host.ReplicaAppender;
 import io.firn.host.VisibleListener;
 import io.firn.log.LogContext;
 import io.firn.log.LogSegment;
+import io.firn.log.Producers;
 import io.firn.log.RecoveredPartition;
 import io.firn.log.SealTimes;
 import io.firn.log.SegmentedLog;
@@ -34,11 +36,13 @@ import io.firn.medium.GuardedBy;
 import io.firn.read.LogBatchReader;
 import io.firn.read.TimestampSearch;
 import io.firn.recovery.PartitionRecovery;
+import io.firn.recovery.ProducerReplay;
 import io.firn.replica.PartitionReplicaAppender;
 import io.firn.replica.TruncationDuty;
 import io.firn.replica.TruncationHistory;
 import io.firn.spi.Block;
 import io.firn.tx.TxPartition;
+import io.firn.upkeep.CheckpointDuty;
 import io.firn.upkeep.PartitionUpkeep;
 import java.io.IOException;
 import java.util.List;
@@ -55,6 +59,8 @@ public final class PartitionLog implements HostedPartition {
     private final PartitionForcer forcer;
     private final OpenAppenders appenders;
     private final PartitionUpkeep upkeep;
+    private final ProducerAppends producerAppends;
+    private CheckpointDuty checkpoints;
     private final Compactor compactor;
 
     /** What truncates it; null unless its topic is replicated. */
@@ -66,22 +72,28 @@ public final class PartitionLog implements HostedPartition {
     /**
      * What was found of a partition at open.
      *
+     * @param producers what is known of its producers
      * @param truncated what it was truncated to
      */
-    record Recovered(RecoveredPartition log, TruncationHistory truncated) {
+    record Recovered(
+            RecoveredPartition log, ProducerReplay producers, TruncationHistory truncated) {
         /** Of a partition that is new, or that another process writes. */
-        static final Recovered EMPTY =
-                new Recovered(RecoveredPartition.empty(), TruncationHistory.NONE);
+        static Recovered empty(int index, ProducerReplay producers) {
+            return new Recovered(
+                    RecoveredPartition.empty(index), producers, TruncationHistory.NONE);
+        }
 
         /** Recovers a partition from its blocks. */
-        static Recovered of(TopicContext topic, int index, List<Block> blocks) throws IOException {
-            RecoveredPartition log = new PartitionRecovery(topic, index).recover(blocks);
+        static Recovered of(
+                TopicContext topic, int index, List<Block> blocks, ProducerReplay producers)
+                throws IOException {
+            RecoveredPartition log = new PartitionRecovery(topic, index, producers).recover(blocks);
             // A truncation is over only when what it left is durable (O28).
             TruncationHistory truncated =
                     topic.isReplicated()
                             ? TruncationDuty.recover(topic, index)
                             : TruncationHistory.NONE;
-            return new Recovered(log, truncated);
+            return new Recovered(log, producers, truncated);
         }
     }
 
@@ -91,30 +103,42 @@ public final class PartitionLog implements HostedPartition {
      * @param topic what its user sees of its topic
      */
     PartitionLog(
-            Topic topic, TopicContext context, Compactor compactor, int index, Recovered from) {
+            Topic topic, TopicContext context, Compactor compactor, Recovered from) {
         RecoveredPartition recovered = from.log();
+        ProducerReplay found = from.producers();
         this.topic = topic;
         this.compactor = compactor;
-        this.log = new SegmentedLog(context, index, recovered);
+        this.log = new SegmentedLog(context, recovered, found.producers().transactions());
         this.store = log.store();
         this.forcer = new PartitionForcer(log);
         NextBlock nextBlock = new NextBlock(log);
-        this.appenders = new OpenAppenders(log, forcer, nextBlock, recovered.active());
+        Producers producers = found.producers();
+        this.producerAppends = new ProducerAppends(log, producers, found.ofStore());
+        this.appenders =
+                new OpenAppenders(log, forcer, nextBlock, recovered.active(), producerAppends);
         this.upkeep =
-                new PartitionUpkeep(
-                        log, forcer, appenders, nextBlock, recovered.checkpointOffset());
+                new PartitionUpkeep(log, appenders, nextBlock, () -> createCheckpoints(found));
         this.truncation =
                 context.isReplicated()
-                        ? new TruncationDuty(log, forcer, upkeep, from.truncated())
+                        ? new TruncationDuty(log, forcer, upkeep, checkpoints, from.truncated())
                         : null;
         log.connect(forcer, appenders.alarm(), upkeep);
         upkeep.onRecovered();
+        if (!context.isReplicated()) {
+            producers.limit(found.ofStore());
+        }
         if (store.isReadOnly()) {
-            log.transactions()
+            producers
+                    .transactions()
                     .follow(
                             new FollowedTransactions(
-                                    log, store::lookAgain, store::hasTransactions));
+                                    log, found, store::lookAgain, store::hasTransactions));
         }
+    }
+
+    private CheckpointDuty createCheckpoints(ProducerReplay found) {
+        checkpoints = new CheckpointDuty(store.tidying(), log, forcer, found);
+        return checkpoints;
     }
 
     // ---- its parts
@@ -129,6 +153,10 @@ public final class PartitionLog implements HostedPartition {
 
     PartitionUpkeep upkeep() {
         return upkeep;
+    }
+
+    CheckpointDuty checkpoints() {
+        return checkpoints;
     }
 
     /** Its compaction, which is made when it is first needed. */
@@ -153,7 +181,7 @@ public final class PartitionLog implements HostedPartition {
 
     /** What transactions see of it. */
     TxPartition inTransactions() {
-        return new TxPartition(this, log, appenders, forcer);
+        return new TxPartition(this, log, appenders, forcer, producerAppends);
     }
 
     /** See {@link OpenAppenders#awaitAppends}. */
@@ -324,7 +352,7 @@ public final class PartitionLog implements HostedPartition {
     @Override
     public List<AbortedTransaction> abortedTransactions(long from, long to) {
         log.state().checkReadable();
-        return log.transactions().aborted().between(from, to);
+        return producerAppends.producers().transactions().aborted().between(from, to);
     }
 
     @Override

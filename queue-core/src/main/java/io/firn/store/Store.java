@@ -71,6 +71,7 @@ public final class Store implements HostedStore {
         this.placement = new Placement(context, topics.all());
         this.inTransactions = new StoreTransactions(context, topics);
         this.transactions = new Coordinator(context, inTransactions);
+        topics.producers().openTransactions(transactions);
     }
 
     private void onDeath(String thread, Throwable why) {

@@ -14,12 +14,15 @@ import io.firn.append.TopicLogAppender;
 import io.firn.cursor.CursorLags;
 import io.firn.cursor.Cursors;
 import io.firn.log.LogContext;
+import io.firn.log.ReplicatedBatches;
 import io.firn.log.SegmentedLog;
 import io.firn.log.TopicContext;
 import io.firn.medium.GuardedLog;
+import io.firn.metadata.ProducerFiles;
 import io.firn.metadata.ProducerSnapshots;
 import io.firn.metadata.TopicFiles;
 import io.firn.read.LogTailer;
+import io.firn.recovery.ProducerReplay;
 import io.firn.spi.Block;
 import io.firn.upkeep.CheckpointDuty;
 import java.io.IOException;
@@ -38,6 +41,7 @@ public final class TopicLog implements Topic {
     private final LogContext store;
     private final TopicOwner owner;
     private final TopicContext context;
+    private final ProducerFiles producerFiles;
     private final Cursors cursors;
     private final CursorLags lags;
     // Replaced as a whole when partitions are added.
@@ -53,14 +57,19 @@ public final class TopicLog implements Topic {
         this.store = store;
         this.owner = owner;
         this.context = new TopicContext(store, id, name, options);
+        this.producerFiles = new ProducerFiles(context.directory());
         this.cursors =
                 new Cursors(
                         context,
                         this::partitionCount,
                         i -> partitionLog(i).forcer(),
-                        cursor -> store.openTransactions().onCursorDeleted(id, cursor));
+                        cursor -> onCursorDeleted(id, cursor));
         this.lags = new CursorLags(cursors);
         context.readPositions(cursors);
+    }
+
+    private void onCursorDeleted(UUID id, String cursor) {
+        owner.producers().openTransactions().onCursorDeleted(id, cursor);
     }
 
     /** Creates it with empty partitions, for a new topic or one that another process writes. */
@@ -71,14 +80,24 @@ public final class TopicLog implements Topic {
     private void growTo(int total) {
         List<PartitionLog> all = new ArrayList<>(partitions);
         while (all.size() < total) {
-            all.add(partition(all.size(), PartitionLog.Recovered.EMPTY));
+            int index = all.size();
+            all.add(partition(PartitionLog.Recovered.empty(index, replayOf(index))));
         }
         partitions = List.copyOf(all);
         compactByItself();
     }
 
-    private PartitionLog partition(int index, PartitionLog.Recovered recovered) {
-        return new PartitionLog(this, context, owner.compactor(), index, recovered);
+    private PartitionLog partition(PartitionLog.Recovered recovered) {
+        return new PartitionLog(this, context, owner.compactor(), recovered);
+    }
+
+    private ProducerReplay replayOf(int partition) {
+        return new ProducerReplay(
+                context,
+                partition,
+                producerFiles,
+                owner.producers(),
+                context.isReplicated() ? found -> new ReplicatedBatches(found)::note : null);
     }
 
     /** Makes the store's own thread compact it, if the options say so. */
@@ -112,14 +131,13 @@ public final class TopicLog implements Topic {
                 byPartition.get(partition).add(block);
             }
         }
-        PartitionLog.Recovered[] recovered = recoverAll(byPartition);
         List<PartitionLog> all = new ArrayList<>();
-        for (int i = 0; i < recovered.length; i++) {
-            all.add(partition(i, recovered[i]));
+        for (PartitionLog.Recovered each : recoverAll(byPartition)) {
+            all.add(partition(each));
         }
         partitions = List.copyOf(all);
         compactByItself();
-        context.producerFiles().onRecovered();
+        producerFiles.onRecovered();
     }
 
     /**
@@ -137,7 +155,10 @@ public final class TopicLog implements Topic {
                         try {
                             recovered[index] =
                                     PartitionLog.Recovered.of(
-                                            context, index, byPartition.get(index));
+                                            context,
+                                            index,
+                                            byPartition.get(index),
+                                            replayOf(index));
                         } catch (IOException e) {
                             failure.compareAndSet(null, e);
                         }
@@ -393,10 +414,10 @@ public final class TopicLog implements Topic {
      * is.
      */
     void writeCheckpoints(long nowMs) throws IOException {
-        ProducerSnapshots all = context.producerFiles().readAtClose();
+        ProducerSnapshots all = producerFiles.readAtClose();
         int[] changed = {0};
         for (PartitionLog partition : partitions) {
-            CheckpointDuty checkpoints = partition.upkeep().checkpoints();
+            CheckpointDuty checkpoints = partition.checkpoints();
             store.background()
                     .attempt(
                             partition,
@@ -406,13 +427,13 @@ public final class TopicLog implements Topic {
                                 if (last != null && all.add(index, last)) {
                                     changed[0]++;
                                 } else if (last != null) {
-                                    context.producerFiles().write(index, last);
+                                    producerFiles.write(index, last);
                                 }
                                 return 0;
                             });
         }
         if (changed[0] > 0) {
-            context.producerFiles().writeAtClose(all);
+            producerFiles.writeAtClose(all);
         }
     }
 

@@ -2,6 +2,7 @@ package io.firn.store;
 
 import io.firn.Topic;
 import io.firn.compact.Compactor;
+import io.firn.log.StoreProducers;
 import io.firn.metadata.TopicFiles;
 import java.io.IOException;
 
@@ -18,6 +19,9 @@ interface TopicOwner {
 
     /** Returns what compacts partitions. */
     Compactor compactor();
+
+    /** Returns what the producers of all partitions share. */
+    StoreProducers producers();
 
     /** Partitions were added to a topic. */
     void onPartitionsAdded();

@@ -9,6 +9,7 @@ import io.firn.compact.Compactor;
 import io.firn.cursor.Cursors;
 import io.firn.log.LogContext;
 import io.firn.log.SegmentedLog;
+import io.firn.log.StoreProducers;
 import io.firn.medium.GuardedLog;
 import io.firn.metadata.StoreIdentity;
 import io.firn.metadata.TopicFiles;
@@ -44,6 +45,7 @@ public final class Topics implements TopicOwner {
     private final Object endLock = new Object();
     private volatile UnreadableTopics unreadable = UnreadableTopics.NONE;
     private final Compactor compactor;
+    private final StoreProducers producers = StoreProducers.ofHeap();
     private volatile Death death;
 
     /**
@@ -148,6 +150,11 @@ public final class Topics implements TopicOwner {
     @Override
     public Compactor compactor() {
         return compactor;
+    }
+
+    @Override
+    public StoreProducers producers() {
+        return producers;
     }
 
     @Override

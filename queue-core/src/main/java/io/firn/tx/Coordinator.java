@@ -67,7 +67,6 @@ public final class Coordinator implements TransactionCoordinator, OpenTransactio
                 new LocalTransactions(
                         context, store, producers, decisions, room, openings, upkeep::watch);
         decisions.connect(upkeep::watch, upkeep::call);
-        context.openTransactions(this);
     }
 
     /**
@@ -335,7 +334,7 @@ public final class Coordinator implements TransactionCoordinator, OpenTransactio
 
     @Override
     public List<PartitionProducer> producersOf(Partition partition) {
-        return store.partition(partition).producers();
+        return store.partition(partition).listProducers();
     }
 
     @Override

@@ -81,7 +81,7 @@ final class Decisions {
         producer.close(isCommit); // step 1
         List<TxPartition> members = producer.members();
         for (TxPartition each : members) {
-            synchronized (each.log().producers()) { // no append is in progress
+            synchronized (each.producers()) { // no append is in progress
                 producer.endsAt(each, each.log().nextOffset());
             }
         }
@@ -207,7 +207,7 @@ final class Decisions {
      */
     private boolean commitByMarker(
             TxProducer producer, TxPartition only, int markerEpoch, ProducerIdentity next) {
-        long first = only.log().producers().firstOfOpen(producer.identity().id());
+        long first = only.producers().firstOfOpen(producer.identity().id());
         boolean wasPoisoned = only.log().state().isPoisoned();
         long marker;
         try {
@@ -226,7 +226,7 @@ final class Decisions {
             } catch (FirnException e) {
                 throw producer.failure().set(producer, e);
             }
-            only.log().release(first);
+            only.producers().transactions().release(first, only.log().readers());
         }
         producer.endWithoutTrace(true);
         return true;
@@ -384,7 +384,7 @@ final class Decisions {
             int decision,
             boolean holds) {
         byte[] marker = MarkerBatch.encode(id, epoch, isCommit, decision, context.timeMs());
-        return partition.appenders().appendMarker(marker, isCommit, decision, holds);
+        return partition.appendMarker(marker, isCommit, decision, holds);
     }
 
     /** Aborts a transaction in one partition; throws when none is open there. */

@@ -76,7 +76,7 @@ final class Opened {
 
     void add(TxPartition partition) {
         members.putIfAbsent(partition, NOT_KNOWN);
-        byTransactions.put(partition.log().transactions(), partition);
+        byTransactions.put(partition.producers().transactions(), partition);
     }
 
     boolean has(TxPartition partition) {

@@ -2,9 +2,12 @@ package io.firn.tx;
 
 import io.firn.Partition;
 import io.firn.append.OpenAppenders;
+import io.firn.append.ProducerAppends;
 import io.firn.force.PartitionForcer;
+import io.firn.format.Scratch;
 import io.firn.host.ProducerIdentity;
 import io.firn.host.TransactionCoordinator.PartitionProducer;
+import io.firn.log.Producers;
 import io.firn.log.SegmentedLog;
 import java.util.ArrayList;
 import java.util.List;
@@ -16,7 +19,11 @@ import java.util.UUID;
  * @param user what its users see
  */
 public record TxPartition(
-        Partition user, SegmentedLog log, OpenAppenders appenders, PartitionForcer forcer) {
+        Partition user,
+        SegmentedLog log,
+        OpenAppenders appenders,
+        PartitionForcer forcer,
+        ProducerAppends producerAppends) {
 
     UUID topicId() {
         return log.topic().id();
@@ -26,10 +33,36 @@ public record TxPartition(
         return log.index();
     }
 
+    /** Returns what it knows of producers. */
+    Producers producers() {
+        return producerAppends.producers();
+    }
+
+    /**
+     * Appends a batch of a transaction of this process, which has joined the shared appenders.
+     *
+     * @param batch complete but for its sequence, its offset, its epoch and its CRC
+     * @return its base offset
+     */
+    long append(Scratch batch) {
+        return appenders.appendShared(batch, producerAppends.inSequence(batch.bytes()));
+    }
+
+    /**
+     * Appends the marker that ends a transaction (O12).
+     *
+     * @param marker see {@link io.firn.format.MarkerBatch}
+     * @param holds whether readers are held up nevertheless, until they are released
+     * @return the marker's offset; −1 when no transaction of the producer is open here
+     */
+    long appendMarker(byte[] marker, boolean isCommit, int decision, boolean holds) {
+        return appenders.appendAnyway(marker, producerAppends.marker(isCommit, decision, holds));
+    }
+
     /** Returns the producers that it has state of. */
-    List<PartitionProducer> producers() {
+    List<PartitionProducer> listProducers() {
         List<PartitionProducer> found = new ArrayList<>();
-        log.producers()
+        producers()
                 .forEach(
                         (id, epoch, lastSequence, lastSeenMs, decision, openFrom) ->
                                 found.add(

@@ -66,7 +66,7 @@ final class TxRecovery {
         }
         entries.forEach((key, placed) -> take(key, placed, unfinished));
         for (TxPartition each : store.partitions()) {
-            if (!each.log().transactions().isIdle()) {
+            if (!each.producers().transactions().isIdle()) {
                 recover(each);
             }
         }
@@ -175,7 +175,6 @@ final class TxRecovery {
     private void recover(TxPartition partition) throws IOException {
         List<Open> open = new ArrayList<>();
         partition
-                .log()
                 .producers()
                 .forEach(
                         (id, epoch, lastSequence, lastSeenMs, decision, first) -> {

@@ -3,12 +3,14 @@ package io.firn.upkeep;
 import io.firn.background.Duties;
 import io.firn.background.Duty;
 import io.firn.force.PartitionForcer;
+import io.firn.log.Checkpoint;
 import io.firn.log.LogSegment;
 import io.firn.log.PartitionTransactions;
 import io.firn.log.Producers;
 import io.firn.log.SegmentedLog;
 import io.firn.medium.Fields;
-import io.firn.metadata.AbortedFiles;
+import io.firn.metadata.ProducerFiles;
+import io.firn.recovery.ProducerReplay;
 import java.io.IOException;
 import java.util.Map;
 
@@ -20,7 +22,7 @@ import java.util.Map;
  * needs a file. What it says of transactions is never late, because readers in other processes may
  * wait for it.
  */
-public final class CheckpointDuty extends Duty {
+public final class CheckpointDuty extends Duty implements Checkpoint {
     private static final long INTERVAL_MS = 1_000;
     private static final long INTERVAL_BYTES = 128L << 20;
     private static final int MOST_ABORTED = 1_000;
@@ -30,6 +32,8 @@ public final class CheckpointDuty extends Duty {
 
     private final SegmentedLog log;
     private final PartitionForcer forcer;
+    private final Producers producers;
+    private final ProducerFiles files;
     private long lastMs;
     private long changes;
     private long ofTransactions;
@@ -39,17 +43,19 @@ public final class CheckpointDuty extends Duty {
     /**
      * Creates the duty of a partition.
      *
-     * @param recoveredOffset the offset of the checkpoint that the partition was recovered from; −1
-     *     for none
+     * @param found what is known of its producers since it was recovered
      */
-    CheckpointDuty(Duties duties, SegmentedLog log, PartitionForcer forcer, long recoveredOffset) {
+    public CheckpointDuty(
+            Duties duties, SegmentedLog log, PartitionForcer forcer, ProducerReplay found) {
         super(duties, log, "producer checkpoint");
         this.log = log;
         this.forcer = forcer;
-        this.offset = recoveredOffset;
+        this.producers = found.producers();
+        this.files = found.files();
+        this.offset = found.checkpointOffset();
         for (LogSegment segment : log.segments()) {
             // Counted whole if the checkpoint covers a part of it: at most a segment too many.
-            this.bytes -= segment.endOffset() > recoveredOffset ? segment.written() : 0;
+            this.bytes -= segment.endOffset() > offset ? segment.written() : 0;
         }
     }
 
@@ -59,7 +65,7 @@ public final class CheckpointDuty extends Duty {
             return 0;
         }
         boolean isDue = log.appendedBytes() - bytes >= INTERVAL_BYTES;
-        if (!isDue && log.producers().changes() != changes) {
+        if (!isDue && producers.changes() != changes) {
             long sinceMs = nowMs() - lastMs;
             isDue = sinceMs >= INTERVAL_MS || sinceMs < 0;
             if (!isDue) {
@@ -78,19 +84,16 @@ public final class CheckpointDuty extends Duty {
 
     private boolean isWorthAFile() {
         return log.appendedBytes() - bytes >= WORTH_A_FILE_BYTES
-                || log.producers().changesOfTransactions() != ofTransactions;
+                || producers.changesOfTransactions() != ofTransactions;
     }
 
     private void expire(long nowMs) {
-        log.producers().expire(nowMs, log.store().config().producerExpiryMs());
+        producers.expire(nowMs, log.store().config().producerExpiryMs());
     }
 
-    /**
-     * Whether recovery can do without a segment's batches to know its producers; writes a
-     * checkpoint when it cannot. Any thread.
-     */
+    @Override
     public synchronized boolean covers(LogSegment segment) throws IOException {
-        if (segment.endOffset() > offset && log.producers().changes() != changes) {
+        if (segment.endOffset() > offset && producers.changes() != changes) {
             if (log.state().isPoisoned()) {
                 return false;
             }
@@ -100,7 +103,17 @@ public final class CheckpointDuty extends Duty {
         return true;
     }
 
-    /** The checkpoints were deleted: the next run writes one. */
+    /** Returns what is known of the partition's producers. */
+    public Producers producers() {
+        return producers;
+    }
+
+    /** Deletes the checkpoint, durably: it would say that records were lost. */
+    public void delete() throws IOException {
+        files.forget(log.index());
+    }
+
+    /** The checkpoint was deleted: the next run writes one. */
     public synchronized void forget() {
         offset = -1;
         changes = -1;
@@ -112,7 +125,7 @@ public final class CheckpointDuty extends Duty {
         Snapshot snapshot = take(nowMs);
         if (snapshot != null) {
             fileAborted(snapshot.values);
-            log.topic().producerFiles().write(log.index(), snapshot.values);
+            files.write(log.index(), snapshot.values);
             written(snapshot);
         }
     }
@@ -122,26 +135,24 @@ public final class CheckpointDuty extends Duty {
      * written often. Their markers are durable.
      */
     private void fileAborted(Map<String, String> values) throws IOException {
-        AbortedFiles files = new AbortedFiles(log.topic().directory());
         Map<String, String> aborted = PartitionTransactions.abortedIn(values);
         if (aborted.size() < MOST_ABORTED) {
             return;
         }
         long after =
                 PartitionTransactions.filedTo(Fields.of(log.topic().files().topicFile(), values));
-        files.write(log.index(), after, PartitionTransactions.lastOf(aborted), aborted);
-        synchronized (log.producers()) {
-            log.transactions().onFiled(values, aborted);
-            log.transactions().dropBelow(log.logStartOffset());
+        files.aborted().write(log.index(), after, PartitionTransactions.lastOf(aborted), aborted);
+        synchronized (producers) {
+            producers.transactions().onFiled(values, aborted);
+            producers.transactions().dropBelow(log.logStartOffset());
         }
-        files.deleteBelow(log.index(), log.logStartOffset());
+        files.aborted().deleteBelow(log.index(), log.logStartOffset());
     }
 
     /** Returns what is to be written, as of a durable offset; null when the force failed. */
     private Snapshot take(long nowMs) {
         lastMs = nowMs;
         expire(nowMs);
-        Producers producers = log.producers();
         long changesNow = producers.changes();
         long ofTransactionsNow = producers.changesOfTransactions();
         long bytesNow = log.appendedBytes();
@@ -168,8 +179,7 @@ public final class CheckpointDuty extends Duty {
      */
     public synchronized Map<String, String> takeLast(long nowMs) {
         boolean isShort =
-                log.producers().changes() == changes
-                        && log.appendedBytes() - bytes < WORTH_A_FILE_BYTES;
+                producers.changes() == changes && log.appendedBytes() - bytes < WORTH_A_FILE_BYTES;
         if (isShort || log.nextOffset() == offset) {
             return null;
         }

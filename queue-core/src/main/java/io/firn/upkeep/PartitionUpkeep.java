@@ -5,11 +5,12 @@ import io.firn.append.OpenAppenders;
 import io.firn.background.Background;
 import io.firn.background.Duties;
 import io.firn.background.Duty;
-import io.firn.force.PartitionForcer;
+import io.firn.log.Checkpoint;
 import io.firn.log.LogEvents;
 import io.firn.log.LogSegment;
 import io.firn.log.SegmentedLog;
 import java.io.IOException;
+import java.util.function.Supplier;
 
 /**
  * The background work of a partition, which the append path never does itself. Each job is a {@link
@@ -25,7 +26,7 @@ public final class PartitionUpkeep implements LogEvents {
     private final MarkDuty marks;
     private final SealDuty seals;
     private final RetentionDuty retention;
-    private final CheckpointDuty checkpoints;
+    private final Checkpoint checkpoints;
     private final IdleViewDuty views;
     private final DeferredDeleteDuty releases;
     private volatile Runnable onFinished = () -> {};
@@ -33,14 +34,13 @@ public final class PartitionUpkeep implements LogEvents {
     /**
      * Creates the duties of a partition.
      *
-     * @param checkpointOffset the offset of its producer checkpoint; −1 for none
+     * @param ofCheckpoint creates the duty that writes its checkpoint
      */
     public PartitionUpkeep(
             SegmentedLog log,
-            PartitionForcer forcer,
             OpenAppenders appenders,
             NextBlock nextBlock,
-            long checkpointOffset) {
+            Supplier<? extends Checkpoint> ofCheckpoint) {
         this.log = log;
         this.nextBlock = nextBlock;
         Duties duties = log.store().tidying();
@@ -52,17 +52,14 @@ public final class PartitionUpkeep implements LogEvents {
         this.marks = new MarkDuty(duties, log);
         this.seals = new SealDuty(duties, log, this::onFinished);
         this.releases = new DeferredDeleteDuty(duties, log);
-        this.checkpoints = new CheckpointDuty(duties, log, forcer, checkpointOffset);
+        this.checkpoints = ofCheckpoint.get();
         this.retention = new RetentionDuty(duties, log, appenders, checkpoints, releases);
         this.views = new IdleViewDuty(duties, log, releases);
         nextBlock.suppliedBy(blocks);
     }
 
-    /**
-     * For the topic, which writes the checkpoints of its partitions together at close, and for
-     * compaction.
-     */
-    public CheckpointDuty checkpoints() {
+    /** For compaction, which deletes segments. */
+    public Checkpoint checkpoints() {
         return checkpoints;
     }
 

@@ -5,6 +5,7 @@ import io.firn.TopicOptions;
 import io.firn.append.OpenAppenders;
 import io.firn.background.Duties;
 import io.firn.background.Duty;
+import io.firn.log.Checkpoint;
 import io.firn.log.LogSegment;
 import io.firn.log.SealTimes;
 import io.firn.log.SegmentedLog;
@@ -25,7 +26,7 @@ final class RetentionDuty extends Duty {
 
     private final SegmentedLog log;
     private final OpenAppenders appenders;
-    private final CheckpointDuty checkpoints;
+    private final Checkpoint checkpoints;
     private final DeferredDeleteDuty releases;
     private final UnreadRecords unread;
     private boolean toldOfClock;
@@ -34,7 +35,7 @@ final class RetentionDuty extends Duty {
             Duties duties,
             SegmentedLog log,
             OpenAppenders appenders,
-            CheckpointDuty checkpoints,
+            Checkpoint checkpoints,
             DeferredDeleteDuty releases) {
         super(duties, log, "retention");
         this.log = log;

@@ -7,13 +7,13 @@ import io.firn.Compression;
 import io.firn.format.BatchRewriter;
 import io.firn.format.KeyHash;
 import io.firn.kafka.KafkaBatches;
-import io.firn.log.AbortedTransactions;
+import io.firn.log.Producers;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import org.junit.jupiter.api.Test;
 
 class TransactionTraceTest {
-    private final TransactionTrace trace = new TransactionTrace(new AbortedTransactions());
+    private final TransactionTrace trace = new TransactionTrace(new Producers().transactions());
     private final BatchRewriter batch = new BatchRewriter(new KeyHash());
 
     private BatchRewriter of(long producerId) throws IOException {

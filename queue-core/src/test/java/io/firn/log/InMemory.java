@@ -43,6 +43,11 @@ public final class InMemory {
 
     /** A partition's log on a tier, with nothing in it and nobody above it. */
     public static SegmentedLog log(MemoryTier tier) {
+        return log(tier, new Producers());
+    }
+
+    /** As {@link #log(MemoryTier)}, with these producers. */
+    public static SegmentedLog log(MemoryTier tier, Producers producers) {
         StoreConfig config =
                 new StoreConfig(
                         Path.of("/store"),
@@ -71,8 +76,8 @@ public final class InMemory {
         TopicOptions options = small().withMinimumClass(Survives.PROCESS_CRASH);
         return new SegmentedLog(
                 new TopicContext(store, UUID.randomUUID(), "t", options),
-                0,
-                RecoveredPartition.empty());
+                RecoveredPartition.empty(0),
+                producers.transactions());
     }
 
     /** A new tier, open for writing. */

@@ -76,7 +76,7 @@ class ProducersTest {
 
     @Test
     void shouldForgetThoseThatAppendedOnceBeforeOthersWhenTheStoreHasTooMany() {
-        producers.limit(new ProducerLimit(100));
+        producers.limit(new StoreProducers(100));
         for (int sequence = 0; sequence < 2; sequence++) {
             for (int id = 0; id < 20; id++) {
                 producers.record(batch(id, 0, sequence, 1), nextOffset++, 1_000);
@@ -100,7 +100,7 @@ class ProducersTest {
         }
         Producers few = new Producers();
         few.record(batch(7, 0, 0, 1), 0, 1_000);
-        ProducerLimit limit = new ProducerLimit(100);
+        StoreProducers limit = new StoreProducers(100);
         few.limit(limit);
         producers.limit(limit);
         assertTrue(producers.count() < 100, producers.count() + " producers");
@@ -110,7 +110,7 @@ class ProducersTest {
 
     @Test
     void shouldForgetNobodyInAPartitionThatHasFewerThanOthers() {
-        ProducerLimit limit = new ProducerLimit(100);
+        StoreProducers limit = new StoreProducers(100);
         Producers others = new Producers();
         producers.limit(limit);
         others.limit(limit);

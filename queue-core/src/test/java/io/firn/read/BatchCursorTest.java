@@ -101,7 +101,7 @@ class BatchCursorTest {
                                 log.withdraw(100, true, cuts);
                             }
                         });
-        synchronized (log.producers()) { // which it needs in between
+        synchronized (sealed.producers) { // which it needs in between
             truncation.start();
             while (log.nextOffset() != 100) {
                 Thread.onSpinWait();

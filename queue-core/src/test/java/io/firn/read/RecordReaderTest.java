@@ -21,6 +21,7 @@ import io.firn.log.ForceWaiters;
 import io.firn.log.InMemory;
 import io.firn.log.LogEvents;
 import io.firn.log.LogSegment;
+import io.firn.log.PartitionTransactions;
 import io.firn.log.SegmentedLog;
 import io.firn.spi.Block;
 import io.firn.spi.MemoryTier;
@@ -88,8 +89,9 @@ class RecordReaderTest {
         RandomRecords records = new RandomRecords(1);
         SegmentedLog log = Sealed.of(List.of(plain(records.random(), records))).log;
         long end = log.nextOffset();
-        log.transactions().hold(end + 10, 7);
-        log.endIsLost(end + 10, "its marker is missing");
+        PartitionTransactions transactions = (PartitionTransactions) log.readerLimit();
+        transactions.hold(end + 10, 7);
+        transactions.endIsLost(end + 10, "its marker is missing", log.readers());
         RecordReader reader = new RecordReader(log, () -> {}, IsolationLevel.READ_COMMITTED);
         reader.seek(end);
         assertEquals(0, reader.poll(record -> Action.CONTINUE, 1)); // others may be forced

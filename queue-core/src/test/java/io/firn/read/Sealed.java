@@ -3,6 +3,7 @@ package io.firn.read;
 import io.firn.format.BatchFormat;
 import io.firn.log.InMemory;
 import io.firn.log.LogSegment;
+import io.firn.log.Producers;
 import io.firn.log.SegmentedLog;
 import io.firn.spi.Block;
 import io.firn.spi.Mark;
@@ -16,13 +17,15 @@ final class Sealed {
     private static final long EPOCH = 7;
 
     final SegmentedLog log;
+    final Producers producers;
     final LogSegment segment;
 
     /** The bytes, to be damaged. */
     final ByteBuffer memory;
 
-    private Sealed(SegmentedLog log, LogSegment segment, ByteBuffer memory) {
+    private Sealed(SegmentedLog log, Producers producers, LogSegment segment, ByteBuffer memory) {
         this.log = log;
+        this.producers = producers;
         this.segment = segment;
         this.memory = memory;
     }
@@ -30,7 +33,8 @@ final class Sealed {
     /** Stores batches as they are, except for their offsets and epochs. */
     static Sealed of(List<ByteBuffer> batches) throws IOException {
         MemoryTier tier = InMemory.tier();
-        SegmentedLog log = InMemory.log(tier);
+        Producers producers = new Producers();
+        SegmentedLog log = InMemory.log(tier, producers);
         int length = batches.stream().mapToInt(ByteBuffer::limit).sum();
         Block block = InMemory.block(tier, EPOCH, Math.max(length, 1));
         ByteBuffer memory = block.memory();
@@ -50,7 +54,7 @@ final class Sealed {
         log.addSegment(segment);
         log.publishNext(next, 0);
         log.publishDurable(next);
-        return new Sealed(log, segment, memory);
+        return new Sealed(log, producers, segment, memory);
     }
 
     /** Returns the position of a batch by its number. */

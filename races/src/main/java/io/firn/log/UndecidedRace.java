@@ -27,7 +27,7 @@ public class UndecidedRace {
     private static final long PRODUCER = 7;
     private static final UUID TOPIC = new UUID(1, 1);
 
-    private final PartitionTransactions transactions = new PartitionTransactions();
+    private final PartitionTransactions transactions = new Producers().transactions();
     private final LogSegment segment =
             new LogSegment(block(ByteBuffer.allocate(2 * LENGTH)), 1, new SparseIndex(2 * LENGTH));
 

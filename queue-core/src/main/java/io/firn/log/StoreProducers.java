@@ -8,15 +8,17 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * How many idempotent producers a store remembers in all its partitions: a client may take a new id
- * for each batch. Thread-safe.
+ * What the partitions of a store share for their producers: how many idempotent ones are remembered
+ * in all of them, as a client may take a new id for each batch, and who knows which transactions
+ * are open. Thread-safe.
  */
-final class ProducerLimit {
+public final class StoreProducers {
     private static final int LEAST = 10_000;
     private static final int MOST = Integer.MAX_VALUE / 2;
     private static final int ADDED_BETWEEN_COUNTS = 4_096;
 
     private final int most;
+    private volatile OpenTransactions openTransactions = OpenTransactions.NONE;
 
     /** Partitions of deleted topics vanish from here when they are collected. */
     private final Queue<WeakReference<Producers>> all = new ConcurrentLinkedQueue<>();
@@ -25,13 +27,23 @@ final class ProducerLimit {
     private final AtomicInteger total = new AtomicInteger();
     private final AtomicInteger added = new AtomicInteger();
 
-    ProducerLimit(int most) {
+    StoreProducers(int most) {
         this.most = most;
     }
 
-    /** Returns a limit of a share of the heap. */
-    static ProducerLimit ofHeap() {
-        return new ProducerLimit(HeapBudget.PRODUCERS.count(LEAST, MOST));
+    /** Remembers what takes a share of the heap. */
+    public static StoreProducers ofHeap() {
+        return new StoreProducers(HeapBudget.PRODUCERS.count(LEAST, MOST));
+    }
+
+    /** Sets who knows which transactions are open. */
+    public void openTransactions(OpenTransactions known) {
+        openTransactions = known;
+    }
+
+    /** Returns who knows which transactions are open. */
+    public OpenTransactions openTransactions() {
+        return openTransactions;
     }
 
     /** Counts what a partition remembers already. */
