@@ -55,9 +55,10 @@ class PackageDependenciesTest {
         all.put("upkeep", with(all, "append"));
         all.put("move", with(all, "upkeep"));
         all.put("compact", with(all, "move"));
-        all.put("tx", with(all, "append"));
-        all.put("replica", with(all, "upkeep"));
-        all.put("follow", with(all, "read", "recovery", "replica"));
+        all.put("producer", with(all, "append", "recovery"));
+        all.put("tx", with(all, "producer"));
+        all.put("replica", with(all, "upkeep", "producer"));
+        all.put("follow", with(all, "read", "replica"));
         all.put("inspect", with(all, "log"));
         all.put("store", with(all, "compact", "cursor", "follow", "replica", "tx"));
         all.put("open", with(all, "store"));

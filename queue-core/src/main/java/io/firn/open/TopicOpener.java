@@ -2,11 +2,11 @@ package io.firn.open;
 
 import io.firn.TopicOptions;
 import io.firn.log.LogContext;
-import io.firn.metadata.ProducerFiles;
 import io.firn.metadata.TopicFiles;
 import io.firn.metadata.TopicScan;
 import io.firn.metadata.UnreadableTopics;
 import io.firn.metadata.UnreadableTopics.Unreadable;
+import io.firn.producer.ProducerFiles;
 import io.firn.replica.TruncationFiles;
 import io.firn.spi.Block;
 import io.firn.store.PartitionLimit;

@@ -111,14 +111,7 @@ public final class PartitionRecovery {
             }
         }
         report(event, next, relevant.size());
-        return new RecoveredPartition(
-                partition,
-                segments,
-                active,
-                start,
-                next,
-                next,
-                relevant);
+        return new RecoveredPartition(partition, segments, active, start, next, next, relevant);
     }
 
     /**

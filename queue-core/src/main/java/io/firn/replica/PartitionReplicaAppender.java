@@ -7,10 +7,10 @@ import io.firn.append.AppendTurn;
 import io.firn.append.OpenAppenders;
 import io.firn.host.EpochEnd;
 import io.firn.host.ReplicaAppender;
-import io.firn.log.LeaderEpochs;
-import io.firn.log.PartitionTransactions;
-import io.firn.log.Producers;
 import io.firn.log.SegmentedLog;
+import io.firn.producer.LeaderEpochs;
+import io.firn.producer.PartitionTransactions;
+import io.firn.producer.Producers;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 

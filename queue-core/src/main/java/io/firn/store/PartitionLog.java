@@ -13,7 +13,6 @@ import io.firn.TimestampedOffset;
 import io.firn.Topic;
 import io.firn.append.NextBlock;
 import io.firn.append.OpenAppenders;
-import io.firn.append.ProducerAppends;
 import io.firn.compact.Compactor;
 import io.firn.compact.PartitionCompaction;
 import io.firn.follow.FollowedTransactions;
@@ -27,22 +26,23 @@ import io.firn.host.ReplicaAppender;
 import io.firn.host.VisibleListener;
 import io.firn.log.LogContext;
 import io.firn.log.LogSegment;
-import io.firn.log.Producers;
 import io.firn.log.RecoveredPartition;
 import io.firn.log.SealTimes;
 import io.firn.log.SegmentedLog;
 import io.firn.log.TopicContext;
 import io.firn.medium.GuardedBy;
+import io.firn.producer.CheckpointDuty;
+import io.firn.producer.ProducerAppends;
+import io.firn.producer.ProducerReplay;
+import io.firn.producer.Producers;
 import io.firn.read.LogBatchReader;
 import io.firn.read.TimestampSearch;
 import io.firn.recovery.PartitionRecovery;
-import io.firn.recovery.ProducerReplay;
 import io.firn.replica.PartitionReplicaAppender;
 import io.firn.replica.TruncationDuty;
 import io.firn.replica.TruncationHistory;
 import io.firn.spi.Block;
 import io.firn.tx.TxPartition;
-import io.firn.upkeep.CheckpointDuty;
 import io.firn.upkeep.PartitionUpkeep;
 import java.io.IOException;
 import java.util.List;
@@ -102,8 +102,7 @@ public final class PartitionLog implements HostedPartition {
      *
      * @param topic what its user sees of its topic
      */
-    PartitionLog(
-            Topic topic, TopicContext context, Compactor compactor, Recovered from) {
+    PartitionLog(Topic topic, TopicContext context, Compactor compactor, Recovered from) {
         RecoveredPartition recovered = from.log();
         ProducerReplay found = from.producers();
         this.topic = topic;

@@ -2,8 +2,8 @@ package io.firn.store;
 
 import io.firn.Topic;
 import io.firn.compact.Compactor;
-import io.firn.log.StoreProducers;
 import io.firn.metadata.TopicFiles;
+import io.firn.producer.StoreProducers;
 import java.io.IOException;
 
 /** The collection of topics that a topic is in, for changes of the topic. Thread-safe. */

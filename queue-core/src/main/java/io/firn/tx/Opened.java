@@ -1,6 +1,6 @@
 package io.firn.tx;
 
-import io.firn.log.PartitionTransactions;
+import io.firn.producer.PartitionTransactions;
 import java.util.IdentityHashMap;
 import java.util.LinkedHashMap;
 import java.util.List;

@@ -2,13 +2,13 @@ package io.firn.tx;
 
 import io.firn.Partition;
 import io.firn.append.OpenAppenders;
-import io.firn.append.ProducerAppends;
 import io.firn.force.PartitionForcer;
 import io.firn.format.Scratch;
 import io.firn.host.ProducerIdentity;
 import io.firn.host.TransactionCoordinator.PartitionProducer;
-import io.firn.log.Producers;
 import io.firn.log.SegmentedLog;
+import io.firn.producer.ProducerAppends;
+import io.firn.producer.Producers;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;

@@ -7,7 +7,7 @@ import io.firn.Compression;
 import io.firn.format.BatchRewriter;
 import io.firn.format.KeyHash;
 import io.firn.kafka.KafkaBatches;
-import io.firn.log.Producers;
+import io.firn.producer.Producers;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import org.junit.jupiter.api.Test;

@@ -8,6 +8,7 @@ import io.firn.format.BatchFormat;
 import io.firn.kafka.KafkaBatches;
 import io.firn.kafka.RandomRecords;
 import io.firn.open.StoreBuilder;
+import io.firn.producer.Producers;
 import io.firn.sim.SimulatedFileMedium;
 import io.firn.spi.Block;
 import io.firn.spi.MemoryTier;

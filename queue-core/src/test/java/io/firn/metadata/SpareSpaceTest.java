@@ -14,6 +14,7 @@ import io.firn.medium.FilterFileMedium;
 import io.firn.medium.MediumFile;
 import io.firn.medium.OutOfInodesException;
 import io.firn.medium.WholeFile;
+import io.firn.producer.ProducerFiles;
 import io.firn.sim.SimulatedFileMedium;
 import io.firn.sim.Survival;
 import java.io.IOException;

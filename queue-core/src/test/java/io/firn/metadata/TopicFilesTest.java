@@ -8,6 +8,7 @@ import io.firn.TopicOptions;
 import io.firn.UnknownTopicException;
 import io.firn.background.Attempts;
 import io.firn.background.DutyScheduler;
+import io.firn.producer.ProducerFiles;
 import io.firn.sim.SimulatedFileMedium;
 import java.io.IOException;
 import java.nio.file.Path;

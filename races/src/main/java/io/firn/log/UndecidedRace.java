@@ -1,5 +1,7 @@
 package io.firn.log;
 
+import io.firn.producer.PartitionTransactions;
+import io.firn.producer.Producers;
 import io.firn.spi.Block;
 import io.firn.spi.Mark;
 import java.lang.reflect.Proxy;

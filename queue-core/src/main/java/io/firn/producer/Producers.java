@@ -1,14 +1,14 @@
-package io.firn.log;
+package io.firn.producer;
 
 import io.firn.OutOfOrderSequenceException;
 import io.firn.ProducerFencedException;
 import io.firn.TransactionStateException;
 import io.firn.format.BatchFormat;
 import io.firn.format.HeaderBytes;
+import io.firn.log.BatchInfo;
 import io.firn.medium.DamagedFileException;
 import io.firn.medium.Fields;
 import io.firn.medium.GuardedBy;
-import io.firn.metadata.ProducerSnapshots;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -148,7 +148,7 @@ public final class Producers {
     }
 
     /** Notes a batch of another log's transaction; readers are held up from its first one on. */
-    void beginForeign(BatchInfo batch, long offset) {
+    public void beginForeign(BatchInfo batch, long offset) {
         if (hasOpen(batch.producerId())) {
             return;
         }
@@ -163,7 +163,7 @@ public final class Producers {
      * Notes the marker of another log's transaction, as {@link #recordMarker}. Nothing else is
      * remembered of its producer, which appends to that log.
      */
-    long endForeign(BatchInfo marker, boolean isCommit, long offset) {
+    public long endForeign(BatchInfo marker, boolean isCommit, long offset) {
         ProducerState state = states.remove(marker.producerId());
         if (state == null) {
             return ProducerState.NONE;

@@ -1,5 +1,7 @@
-package io.firn.log;
+package io.firn.producer;
 
+import io.firn.log.ReaderLimit;
+import io.firn.log.WaitingReaders;
 import io.firn.medium.DamagedFileException;
 import io.firn.medium.Fields;
 import java.util.HashMap;
@@ -98,7 +100,7 @@ public final class PartitionTransactions implements ReaderLimit {
     }
 
     /** Called when a marker is recorded. Readers are held up until {@link #release}. */
-    void ended(long first, long producerId, long marker, boolean isCommit) {
+    public void ended(long first, long producerId, long marker, boolean isCommit) {
         if (!isCommit) {
             long lowest = holding.firstKey();
             Long other = lowest == first ? holding.higherKey(first) : Long.valueOf(lowest);

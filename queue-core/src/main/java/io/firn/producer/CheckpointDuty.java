@@ -1,16 +1,12 @@
-package io.firn.upkeep;
+package io.firn.producer;
 
 import io.firn.background.Duties;
 import io.firn.background.Duty;
 import io.firn.force.PartitionForcer;
 import io.firn.log.Checkpoint;
 import io.firn.log.LogSegment;
-import io.firn.log.PartitionTransactions;
-import io.firn.log.Producers;
 import io.firn.log.SegmentedLog;
 import io.firn.medium.Fields;
-import io.firn.metadata.ProducerFiles;
-import io.firn.recovery.ProducerReplay;
 import java.io.IOException;
 import java.util.Map;
 

@@ -1,5 +1,6 @@
-package io.firn.log;
+package io.firn.producer;
 
+import io.firn.log.BatchInfo;
 import java.util.UUID;
 
 /** Says which transactions are open; asked by a partition before it stores a batch of one. */

@@ -1,7 +1,8 @@
-package io.firn.metadata;
+package io.firn.producer;
 
 import io.firn.medium.DamagedFileException;
 import io.firn.medium.Fields;
+import io.firn.metadata.TopicDirectory;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.HashMap;

@@ -1,12 +1,10 @@
-package io.firn.append;
+package io.firn.producer;
 
 import io.firn.TransactionStateException;
+import io.firn.append.Admission;
 import io.firn.format.Source;
 import io.firn.log.BatchInfo;
-import io.firn.log.PartitionTransactions;
-import io.firn.log.Producers;
 import io.firn.log.SegmentedLog;
-import io.firn.log.StoreProducers;
 
 /**
  * Appends of batches that have a producer, for the thread that has the turn: check, append and

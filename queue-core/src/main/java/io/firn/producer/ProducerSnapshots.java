@@ -1,4 +1,4 @@
-package io.firn.metadata;
+package io.firn.producer;
 
 import io.firn.medium.DamagedFileException;
 import io.firn.medium.Fields;

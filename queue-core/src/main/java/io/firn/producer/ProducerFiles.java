@@ -1,8 +1,9 @@
-package io.firn.metadata;
+package io.firn.producer;
 
 import io.firn.medium.DamagedFileException;
 import io.firn.medium.Fields;
 import io.firn.medium.GuardedBy;
+import io.firn.metadata.TopicDirectory;
 import java.io.IOException;
 import java.util.HashSet;
 import java.util.Map;

@@ -1,4 +1,4 @@
-package io.firn.log;
+package io.firn.producer;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -9,6 +9,7 @@ import io.firn.ProducerFencedException;
 import io.firn.TransactionStateException;
 import io.firn.format.BatchFormat;
 import io.firn.kafka.SeededTest;
+import io.firn.log.BatchInfo;
 import io.firn.medium.DamagedFileException;
 import io.firn.medium.Fields;
 import java.io.IOException;

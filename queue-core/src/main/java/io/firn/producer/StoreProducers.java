@@ -1,4 +1,4 @@
-package io.firn.log;
+package io.firn.producer;
 
 import io.firn.budget.HeapBudget;
 import java.lang.ref.WeakReference;

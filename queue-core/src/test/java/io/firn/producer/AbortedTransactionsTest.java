@@ -1,4 +1,4 @@
-package io.firn.log;
+package io.firn.producer;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;

@@ -1,7 +1,9 @@
-package io.firn.log;
+package io.firn.replica;
 
 import io.firn.format.BatchFormat;
 import io.firn.format.MarkerBatch;
+import io.firn.log.BatchInfo;
+import io.firn.producer.Producers;
 import java.nio.ByteBuffer;
 
 /**
@@ -11,6 +13,8 @@ import java.nio.ByteBuffer;
  * were aborted. Used under the monitor of the partition's {@link Producers}. Not thread-safe.
  */
 public final class ReplicatedBatches {
+    private static final long NONE = -1;
+
     private final Producers producers;
     private final BatchInfo info = new BatchInfo();
 
@@ -37,14 +41,14 @@ public final class ReplicatedBatches {
         if (isOfTransaction(bytes, at) && info.isControl() && MarkerBatch.isAt(bytes, at)) {
             return producers.endForeign(info, MarkerBatch.isCommit(bytes, at), offset);
         }
-        return ProducerState.NONE;
+        return NONE;
     }
 
     /** As both, for a batch that was published before. */
     public void note(ByteBuffer bytes, int at) {
         before(bytes, at);
         long first = after(bytes, at);
-        if (first != ProducerState.NONE) {
+        if (first != NONE) {
             producers.transactions().release(first);
         }
     }

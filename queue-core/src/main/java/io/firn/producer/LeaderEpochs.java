@@ -1,4 +1,4 @@
-package io.firn.log;
+package io.firn.producer;
 
 import io.firn.host.EpochEnd;
 import io.firn.medium.DamagedFileException;
@@ -20,7 +20,7 @@ public final class LeaderEpochs {
     private final TreeMap<Integer, Long> firsts = new TreeMap<>();
 
     /** Notes the epoch of a batch. Batches are noted in the order of their offsets. */
-    synchronized void add(int epoch, long offset) {
+    public synchronized void add(int epoch, long offset) {
         if (epoch > last()) {
             firsts.put(epoch, offset);
         }

@@ -1,20 +1,16 @@
-package io.firn.recovery;
+package io.firn.producer;
 
 import io.firn.format.BatchFormat;
 import io.firn.format.BatchVerifier;
 import io.firn.format.MarkerBatch;
 import io.firn.log.BatchInfo;
 import io.firn.log.LogSegment;
-import io.firn.log.PartitionTransactions;
-import io.firn.log.Producers;
 import io.firn.log.SegmentIndexes;
 import io.firn.log.SegmentWalk;
-import io.firn.log.StoreProducers;
 import io.firn.log.TopicContext;
 import io.firn.medium.DamagedFileException;
 import io.firn.medium.Fields;
-import io.firn.metadata.ProducerFiles;
-import io.firn.metadata.ProducerSnapshots;
+import io.firn.recovery.BatchReplay;
 import io.firn.spi.View;
 import java.io.IOException;
 import java.nio.ByteBuffer;
