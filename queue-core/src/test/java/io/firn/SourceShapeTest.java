@@ -35,8 +35,8 @@ class SourceShapeTest {
     private static final int MOST_PARAMETERS = 5;
     private static final int MOST_METHOD_LINES = 60;
     private static final int SMALL_CLASS = 40;
-    private static final int MOST_SMALL_CLASSES = 170;
-    private static final int MOST_CODE_LINES = 39_100;
+    private static final int MOST_SMALL_CLASSES = 150;
+    private static final int MOST_CODE_LINES = 39_300;
 
     /** In the table of the page, sizes may differ by so much from what they are. */
     private static final double TOLERANCE = 0.10;
@@ -81,7 +81,6 @@ class SourceShapeTest {
             exceptions(
                     """
                     ForeignBatch.check: to be split
-                    PartitionRecovery.recover: to be split
                     """);
 
     /** Methods with {@code Object} in their signature, each with its reason. */
@@ -143,6 +142,7 @@ class SourceShapeTest {
     private static final Map<String, String> EQUAL_NAMES =
             exceptions(
                     """
+                    Store: to be renamed
                     """);
 
     private static final JavaSources CORE = parse();

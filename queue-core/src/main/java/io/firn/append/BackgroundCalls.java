@@ -1,7 +1,7 @@
 package io.firn.append;
 
 import io.firn.force.PartitionForcer;
-import io.firn.log.AppendAlarm;
+import io.firn.log.LogEvents;
 import io.firn.log.LogSegment;
 import io.firn.log.SegmentedLog;
 import java.lang.invoke.MethodHandles;
@@ -11,7 +11,7 @@ import java.lang.invoke.VarHandle;
  * Which appends call the background: one that goes beyond a position of the active segment. Below
  * it an append costs the background nothing, and a comparison here.
  */
-final class BackgroundCalls implements AppendAlarm {
+final class BackgroundCalls implements LogEvents.AppendAlarm {
     private static final int ALWAYS = Integer.MAX_VALUE;
 
     private static final VarHandle QUIET_UP_TO;

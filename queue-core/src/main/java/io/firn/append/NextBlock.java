@@ -37,11 +37,11 @@ public final class NextBlock {
     private static final long ZEROS_NS = 20_000;
 
     /** How long to wait before another look when a file could not be opened for a write. */
-    private static final long LACK_NS = 10_000_000;
+    private static final long SHORTAGE_NS = 10_000_000;
 
     private final SegmentedLog log;
     private final FreedBlocks freedBlocks;
-    private final Lack lack;
+    private final AppendShortage shortage;
     private final Signal answered = new Signal();
     private final AtomicReference<LogSegment> reserved = new AtomicReference<>();
     private volatile boolean wanted;
@@ -64,7 +64,7 @@ public final class NextBlock {
     public NextBlock(SegmentedLog log) {
         this.log = log;
         this.freedBlocks = log.store().freedBlocks();
-        this.lack = new Lack(log);
+        this.shortage = new AppendShortage(log);
     }
 
     /** Sets who reserves blocks; called once, before another thread sees the log. */
@@ -97,7 +97,7 @@ public final class NextBlock {
                 throw new MediumException(
                         log + ": no block for a segment: " + last.why.getMessage(), last.why);
             }
-            lack.note(last.why); // and asked for again
+            shortage.note(last.why); // and asked for again
         }
         missing = true;
         if (!wanted) {
@@ -123,9 +123,9 @@ public final class NextBlock {
     }
 
     /** Notes that an append has to wait because a file could not be opened, not for a block. */
-    void onLack(Throwable why) {
+    void onShortage(Throwable why) {
         missing = false;
-        lack.note(why);
+        shortage.note(why);
         log.store().descriptors().note(why);
     }
 
@@ -143,7 +143,7 @@ public final class NextBlock {
                     last.why);
         }
         if (!isReserved()) {
-            lack.check();
+            shortage.check();
         }
     }
 
@@ -170,8 +170,8 @@ public final class NextBlock {
     void await() {
         if (log.store().background().isTidying()) {
             source.supplyNow(); // the callback of a future runs on the thread that reserves
-            if (lack.isNow()) {
-                LockSupport.parkNanos(LACK_NS);
+            if (shortage.isNow()) {
+                LockSupport.parkNanos(SHORTAGE_NS);
             }
         } else if (log.store().isInvoker()) {
             log.store().invoke();
@@ -185,7 +185,7 @@ public final class NextBlock {
         if (!wanted) {
             // There is a block, or only zeros are in the way, which nothing announces.
             boolean wasInterrupted = Thread.interrupted(); // or it would not park
-            LockSupport.parkNanos(!missing && lack.isNow() ? LACK_NS : ZEROS_NS);
+            LockSupport.parkNanos(!missing && shortage.isNow() ? SHORTAGE_NS : ZEROS_NS);
             if (wasInterrupted) {
                 Thread.currentThread().interrupt();
             }
@@ -254,5 +254,17 @@ public final class NextBlock {
     /** Takes the reserved block without asking for another one; null when there is none. */
     public LogSegment withdraw() {
         return reserved.getAndSet(null);
+    }
+
+    /** Reserves blocks for a partition. Thread-safe. */
+    public interface BlockSource {
+        /** Makes the background reserve a block, if one is wanted. */
+        void call();
+
+        /**
+         * Reserves a block on the caller's thread, if one is wanted. Only for the thread that
+         * otherwise reserves blocks.
+         */
+        void supplyNow();
     }
 }

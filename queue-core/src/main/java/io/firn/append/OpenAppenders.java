@@ -8,8 +8,8 @@ import io.firn.format.Scratch;
 import io.firn.format.Source;
 import io.firn.host.AppenderHolder;
 import io.firn.host.HostedAppender;
-import io.firn.log.AppendAlarm;
 import io.firn.log.BatchInfo;
+import io.firn.log.LogEvents;
 import io.firn.log.LogSegment;
 import io.firn.log.SegmentedLog;
 import io.firn.medium.GuardedBy;
@@ -74,7 +74,7 @@ public final class OpenAppenders {
     }
 
     /** Returns what makes an append call the background. */
-    public AppendAlarm alarm() {
+    public LogEvents.AppendAlarm alarm() {
         return writer.calls();
     }
 
@@ -454,7 +454,7 @@ public final class OpenAppenders {
             return;
         }
         stalls++;
-        StallEvent event = StallEvent.beginIfEnabled();
+        AppendEvents.StallEvent event = AppendEvents.StallEvent.beginIfEnabled();
         nextBlock.await();
         if (event != null) {
             event.end(log);

@@ -287,7 +287,7 @@ public final class PartitionWriter implements Admission.Store {
      */
     private long againOrFailed(IOException e) {
         if (OutOfDescriptorsException.isReasonFor(e)) {
-            nextBlock.onLack(e);
+            nextBlock.onShortage(e);
             return Appender.BACK_PRESSURED;
         }
         throw failed(e);
@@ -399,7 +399,7 @@ public final class PartitionWriter implements Admission.Store {
         pins.letGo();
         segment.roll(nextOffset());
         log.onRolled(segment);
-        RollEvent.emit(log, segment);
+        AppendEvents.RollEvent.emit(log, segment);
         forcer.call();
     }
 }

@@ -29,7 +29,7 @@ final class SegmentBytes {
     private final SegmentedLog log;
     private final CalledWrites calls;
     private final CRC32C crc = new CRC32C();
-    private final SpaceWindow window = new SpaceWindow();
+    private final PreparedSpace.SpaceWindow window = new PreparedSpace.SpaceWindow();
     private LogSegment segment;
 
     /** Where the next batch goes. */

@@ -28,7 +28,7 @@ public final class Attempts {
     private final Map<BackOff, Failure> failing = new ConcurrentHashMap<>();
 
     private final NanoClock clock;
-    private volatile Predicate<Throwable> isLack = error -> false;
+    private volatile Predicate<Throwable> isShortage = error -> false;
     private BooleanSupplier isLost = () -> false;
 
     /**
@@ -46,12 +46,12 @@ public final class Attempts {
     }
 
     /**
-     * Sets which failures are a lack of what others in the process use up. They are told by
+     * Sets which failures are a shortage of what others in the process use up. They are told by
      * somebody else, only counted here, and tried again after a short pause: when it is over,
      * nothing must wait for long. Called once, before there are any.
      */
-    public void lackIs(Predicate<Throwable> lack) {
-        isLack = lack;
+    public void shortageIs(Predicate<Throwable> shortage) {
+        isShortage = shortage;
     }
 
     /**
@@ -129,9 +129,9 @@ public final class Attempts {
             }
             return;
         }
-        if (isLack.test(e)) {
+        if (isShortage.test(e)) {
             if (backOff != null) {
-                backOff.onLack();
+                backOff.onShortage();
             }
             return;
         }

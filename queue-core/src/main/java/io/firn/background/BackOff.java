@@ -8,7 +8,7 @@ import org.agrona.concurrent.NanoClock;
  */
 public final class BackOff {
     private static final long FIRST_PAUSE_NS = 1_000_000_000;
-    private static final long LACK_PAUSE_NS = 200_000_000;
+    private static final long SHORTAGE_PAUSE_NS = 200_000_000;
     private static final int MOST_DOUBLINGS = 6;
 
     private final NanoClock clock;
@@ -35,12 +35,12 @@ public final class BackOff {
     }
 
     /**
-     * Notes a failure for a lack of what others in the process give back at any time: a short pause
-     * begins now, however many there were before.
+     * Notes a failure for a shortage of what others in the process give back at any time: a short
+     * pause begins now, however many there were before.
      */
-    public void onLack() {
+    public void onShortage() {
         failures = 1;
-        pauseNs = LACK_PAUSE_NS;
+        pauseNs = SHORTAGE_PAUSE_NS;
         notBeforeNs = clock.nanoTime() + pauseNs;
     }
 

@@ -5,12 +5,19 @@ import io.firn.FirnException;
 import io.firn.PoisonedException;
 import io.firn.background.Gate;
 import io.firn.background.Signal;
-import io.firn.log.ForceWaiters;
 import io.firn.log.LogContext;
+import io.firn.log.LogEvents;
 import io.firn.log.LogSegment;
 import io.firn.log.SegmentedLog;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
+import jdk.jfr.Category;
+import jdk.jfr.DataAmount;
+import jdk.jfr.Event;
+import jdk.jfr.EventType;
+import jdk.jfr.Label;
+import jdk.jfr.Name;
+import jdk.jfr.StackTrace;
 
 /**
  * Makes a partition's records durable by group commit: a thread that finds the gate free forces for
@@ -21,7 +28,7 @@ import java.util.concurrent.atomic.AtomicInteger;
  *
  * <p>{@link SegmentForcer} has the order of a force.
  */
-public final class PartitionForcer implements ForceWaiters {
+public final class PartitionForcer implements LogEvents.ForceWaiters {
     private static final int SPINS = 50;
 
     /** A woken thread returns too late for the next force; one that yields does not. */
@@ -313,6 +320,42 @@ public final class PartitionForcer implements ForceWaiters {
             if (futures.isAny() && failPoisoned() == 0) {
                 futures.complete(log.durableOffset());
             }
+        }
+    }
+
+    /** A force of a partition's active segment. Made only while a recording wants it. */
+    @Name("io.firn.Force")
+    @Label("Force")
+    @Category("Firn")
+    @StackTrace(false)
+    public static final class ForceEvent extends Event {
+        private static final EventType TYPE = EventType.getEventType(ForceEvent.class);
+
+        @Label("Partition")
+        String partition;
+
+        @Label("Bytes")
+        @DataAmount
+        int bytes;
+
+        /** Loads the class before an appender has to. */
+        public static boolean prepare() {
+            return TYPE.isEnabled();
+        }
+
+        static ForceEvent beginIfEnabled() {
+            if (!TYPE.isEnabled()) {
+                return null;
+            }
+            ForceEvent event = new ForceEvent();
+            event.begin();
+            return event;
+        }
+
+        void end(SegmentedLog log, int forcedBytes) {
+            partition = log.toString();
+            bytes = forcedBytes;
+            commit();
         }
     }
 }

@@ -138,7 +138,7 @@ final class SegmentForcer {
         if (to == from) {
             return;
         }
-        ForceEvent event = ForceEvent.beginIfEnabled();
+        PartitionForcer.ForceEvent event = PartitionForcer.ForceEvent.beginIfEnabled();
         boolean sampled = isTimed && forces.getPlain() % FORCES_PER_SAMPLE == 0;
         long start = sampled ? System.nanoTime() : 0;
         // With the zeros after the last batch, which mark its end for recovery.

@@ -1,5 +1,8 @@
 package io.firn.format;
 
+import com.github.luben.zstd.ZstdIOException;
+import com.github.luben.zstd.ZstdInputStreamNoFinalizer;
+import com.github.luben.zstd.ZstdOutputStreamNoFinalizer;
 import io.firn.Compression;
 import io.firn.MissingCodecException;
 import java.io.ByteArrayInputStream;
@@ -9,6 +12,10 @@ import java.io.InputStream;
 import java.io.OutputStream;
 import java.nio.ByteBuffer;
 import java.util.stream.Stream;
+import net.jpountz.lz4.LZ4FrameInputStream;
+import net.jpountz.lz4.LZ4FrameOutputStream;
+import net.jpountz.lz4.LZ4FrameOutputStream.BLOCKSIZE;
+import net.jpountz.lz4.LZ4FrameOutputStream.FLG;
 
 /**
  * Compression of the records of a batch, in the framings that Kafka's clients use. The libraries
@@ -184,6 +191,51 @@ public final class Codecs {
             int at = target.length();
             System.arraycopy(source, from, target.ensure(at + length), at, length);
             target.length(at + length);
+        }
+    }
+
+    /** LZ4 streams; a class of its own, so that the library is loaded only when it is needed. */
+    private static final class Lz4Streams {
+        private Lz4Streams() {}
+
+        static InputStream input(InputStream in) throws IOException {
+            return new LZ4FrameInputStream(in, true);
+        }
+
+        static OutputStream output(OutputStream out) throws IOException {
+            return new LZ4FrameOutputStream(out, BLOCKSIZE.SIZE_64KB, FLG.Bits.BLOCK_INDEPENDENCE);
+        }
+    }
+
+    /**
+     * Zstandard streams; a class of its own, so that the library is loaded only when it is needed.
+     */
+    private static final class ZstdStreams {
+        /** Of the largest window that {@link #smallInput} allocates. */
+        static final int WINDOW_LOG = 23;
+
+        /** ZSTD_error_frameParameter_windowTooLarge. */
+        private static final long WINDOW_TOO_LARGE = 16;
+
+        private ZstdStreams() {}
+
+        static InputStream input(InputStream in) throws IOException {
+            return new ZstdInputStreamNoFinalizer(in);
+        }
+
+        /**
+         * As {@link #input}, but refuses larger windows; by default up to 128 MiB are allocated.
+         */
+        static InputStream smallInput(InputStream in) throws IOException {
+            return new ZstdInputStreamNoFinalizer(in).setLongMax(WINDOW_LOG);
+        }
+
+        static boolean isWindowTooLarge(IOException e) {
+            return e instanceof ZstdIOException zstd && zstd.getErrorCode() == WINDOW_TOO_LARGE;
+        }
+
+        static OutputStream output(OutputStream out) throws IOException {
+            return new ZstdOutputStreamNoFinalizer(out);
         }
     }
 }

@@ -6,7 +6,7 @@ import java.nio.charset.StandardCharsets;
 
 /** Shows one header after another of a record that was parsed. Not thread-safe. */
 final class HeadersFlyweight implements LogRecord.Headers {
-    private final Loan loan;
+    private final RecordFlyweight.Loan loan;
     private ByteBuffer bytes;
     private ByteBuffer view;
     private int left;
@@ -16,7 +16,7 @@ final class HeadersFlyweight implements LogRecord.Headers {
     private int contentAt;
     private int contentLength;
 
-    HeadersFlyweight(Loan loan) {
+    HeadersFlyweight(RecordFlyweight.Loan loan) {
         this.loan = loan;
     }
 

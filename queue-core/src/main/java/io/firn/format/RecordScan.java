@@ -49,7 +49,7 @@ final class RecordScan implements AutoCloseable {
         long last = offset;
         try {
             parse();
-        } catch (EOFException | MalformedRecordException e) {
+        } catch (EOFException | RecordStream.MalformedRecordException e) {
             throw new IOException("record " + count + " of the batch is malformed", e);
         }
         if (offset <= last) {
@@ -100,9 +100,10 @@ final class RecordScan implements AutoCloseable {
         return length;
     }
 
-    private static void require(boolean condition) throws MalformedRecordException {
+    private static void require(boolean condition) throws RecordStream.MalformedRecordException {
         if (!condition) {
-            throw new MalformedRecordException("lengths or offsets contradict each other");
+            throw new RecordStream.MalformedRecordException(
+                    "lengths or offsets contradict each other");
         }
     }
 

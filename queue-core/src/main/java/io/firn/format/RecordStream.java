@@ -211,4 +211,13 @@ final class RecordStream implements AutoCloseable {
             throw asDamage(codec, e);
         }
     }
+
+    /** Decompressed bytes are not a record. */
+    static final class MalformedRecordException extends IOException {
+        private static final long serialVersionUID = 1;
+
+        MalformedRecordException(String message) {
+            super(message);
+        }
+    }
 }

@@ -2,8 +2,8 @@ package io.firn.inspect;
 
 import io.firn.medium.DamagedFileException;
 import io.firn.medium.Fields;
+import io.firn.medium.FileErrors;
 import io.firn.medium.FileMedium;
-import io.firn.medium.Reason;
 import io.firn.medium.UnsupportedVersionException;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -33,7 +33,7 @@ final class ReadableFiles {
         try {
             return medium.list(directory);
         } catch (IOException e) {
-            report.flaw("  DAMAGED: %s", Reason.of(e));
+            report.flaw("  DAMAGED: %s", FileErrors.describe(e));
             return List.of();
         }
     }
@@ -61,7 +61,7 @@ final class ReadableFiles {
             report.flaw("  DAMAGED: %s", e.getMessage());
             return otherwise;
         } catch (IOException e) {
-            report.flaw("  UNREADABLE, it may be whole: %s", Reason.of(e));
+            report.flaw("  UNREADABLE, it may be whole: %s", FileErrors.describe(e));
             return otherwise;
         }
     }

@@ -52,7 +52,7 @@ public final class DescriptorShortage extends Duty {
     }
 
     /**
-     * Notes an error if a lack of descriptors is the reason for it.
+     * Notes an error if a shortage of descriptors is the reason for it.
      *
      * @return whether it is, and is told of here
      */

@@ -21,6 +21,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BiConsumer;
 import org.agrona.concurrent.EpochClock;
 import org.agrona.concurrent.IdleStrategy;
@@ -70,7 +71,7 @@ public final class LogContext {
         this.ownership = new Ownership(config.directory(), config.tiers());
         background.attempts().stopIf(ownership::isLost);
         this.descriptors = new DescriptorShortage(this);
-        background.attempts().lackIs(descriptors::note);
+        background.attempts().shortageIs(descriptors::note);
         SpareSpace spare =
                 new SpareSpace(background.tidying(), config.medium(), config.directory());
         this.files = new StoreFiles(config.medium(), config.directory(), spare, findings);
@@ -345,5 +346,32 @@ public final class LogContext {
     /** Begins the end; false when it has begun before. */
     public boolean beginClose() {
         return closing.compareAndSet(false, true);
+    }
+
+    /**
+     * How far ahead a partition may prepare space by itself: all partitions of the store that have
+     * appenders together about a GiB. Thread-safe.
+     */
+    public static final class PreparedShare {
+        private static final int ALL = 1 << 30;
+        private static final int MOST = 64 << 20;
+        private static final int LEAST = 1 << 20;
+
+        private final AtomicInteger partitions = new AtomicInteger();
+
+        /** A partition has its first appender. */
+        public void enter() {
+            partitions.incrementAndGet();
+        }
+
+        /** A partition has no appender any more. */
+        public void leave() {
+            partitions.decrementAndGet();
+        }
+
+        /** The bytes that each may prepare ahead now. */
+        public int ofEach() {
+            return Math.max(LEAST, Math.min(MOST, ALL / Math.max(1, partitions.get())));
+        }
     }
 }

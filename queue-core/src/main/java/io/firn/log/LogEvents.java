@@ -29,4 +29,24 @@ public interface LogEvents {
 
     /** A reader has mapped a segment. */
     void onView();
+
+    /**
+     * Tells the background that something was appended, when it has asked for that. Thread-safe.
+     */
+    public interface AppendAlarm {
+        /** Makes the next append call the background. */
+        void callAtNextAppend();
+
+        /** Whether the next append calls the background. */
+        boolean isToCall();
+    }
+
+    /** Those who wait until something of a log is durable. Thread-safe. */
+    public interface ForceWaiters {
+        /** Makes the background look at them; allowed under any lock. */
+        void call();
+
+        /** Fails what waits, on the caller's thread, which holds no lock. */
+        void failPending(RuntimeException why);
+    }
 }

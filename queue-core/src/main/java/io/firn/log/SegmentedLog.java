@@ -41,8 +41,8 @@ public final class SegmentedLog {
     private final PublishedLong nextOffset;
 
     // Set once, before another thread sees the log.
-    private ForceWaiters waiters;
-    private AppendAlarm alarm;
+    private LogEvents.ForceWaiters waiters;
+    private LogEvents.AppendAlarm alarm;
     private LogEvents events;
     private Runnable onView;
 
@@ -77,7 +77,10 @@ public final class SegmentedLog {
     }
 
     /** Sets whom to tell what happens; called once, before another thread sees the log. */
-    public void connect(ForceWaiters newWaiters, AppendAlarm newAlarm, LogEvents newEvents) {
+    public void connect(
+            LogEvents.ForceWaiters newWaiters,
+            LogEvents.AppendAlarm newAlarm,
+            LogEvents newEvents) {
         waiters = newWaiters;
         alarm = newAlarm;
         events = newEvents;
@@ -124,7 +127,7 @@ public final class SegmentedLog {
         return state;
     }
 
-    public AppendAlarm alarm() {
+    public LogEvents.AppendAlarm alarm() {
         return alarm;
     }
 
@@ -501,5 +504,33 @@ public final class SegmentedLog {
     @Override
     public String toString() {
         return topic.name() + "-" + index;
+    }
+
+    /** Counts the segments that were ended, and the bytes that were appended. */
+    private static final class Rolls {
+        private final long recoveredBytes;
+        private volatile long rolls;
+        private volatile long endedBytes;
+
+        /** Creates it for a log that continues in a segment, or in none (null). */
+        Rolls(LogSegment active) {
+            this.recoveredBytes = active == null ? 0 : active.written();
+        }
+
+        /** Counts a segment that was ended; for the thread that has the turn. */
+        @SuppressWarnings("NonAtomicVolatileUpdate") // whoever has the turn is the only writer
+        void onRolled(LogSegment ended) {
+            rolls++;
+            endedBytes += ended.written();
+        }
+
+        long count() {
+            return rolls;
+        }
+
+        /** Returns the bytes appended since open. */
+        long appendedBytes(LogSegment active) {
+            return endedBytes + (active == null ? 0 : active.written()) - recoveredBytes;
+        }
     }
 }

@@ -12,6 +12,11 @@ import java.util.function.Supplier;
  * have its name, so that the identity of what was opened is compared. Thread-safe.
  */
 public final class SendableFile implements AutoCloseable {
+    private static final int MOST = 500;
+
+    /** Of the descriptors that the process may have; connections may take half of them. */
+    private static final int SHARE = 8;
+
     private final FileMedium medium;
     private final Semaphore places;
     private final Object identity;
@@ -101,5 +106,17 @@ public final class SendableFile implements AutoCloseable {
             leave(channel);
             channel = null;
         }
+    }
+
+    /**
+     * Returns a place for each file of a store that may be open for the system to send it: few
+     * enough that whoever reads a lot does not take the descriptors that are needed to write.
+     */
+    public static Semaphore places() {
+        return new Semaphore(most(DescriptorLimit.ofProcess()));
+    }
+
+    static int most(long descriptors) {
+        return (int) Math.min(MOST, descriptors / SHARE);
     }
 }

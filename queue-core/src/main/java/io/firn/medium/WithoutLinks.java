@@ -66,7 +66,7 @@ public final class WithoutLinks extends FilterFileMedium {
             }
             return child;
         } catch (IOException e) {
-            throw new StoreOpenException(Reason.of(e), e);
+            throw new StoreOpenException(FileErrors.describe(e), e);
         }
     }
 

@@ -2,12 +2,11 @@ package io.firn.metadata;
 
 import io.firn.background.Duties;
 import io.firn.background.Duty;
+import io.firn.medium.FileErrors;
 import io.firn.medium.FileMedium;
 import io.firn.medium.GuardedBy;
 import io.firn.medium.GuardedLog;
 import io.firn.medium.MediumFile;
-import io.firn.medium.NoSpace;
-import io.firn.medium.Reason;
 import io.firn.medium.WholeFile;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -119,10 +118,11 @@ public final class SpareSpace extends Duty {
 
     @GuardedBy("this")
     private String whyMissing() {
-        return failure == null || NoSpace.isMeantBy(failure, medium, file, BYTES)
+        return failure == null || FileErrors.isNoSpace(failure, medium, file, BYTES)
                 ? ", since the file system has no room for more: free some, or deleting records may"
                         + " fail"
-                : ", since it could not be written, which is tried again: " + Reason.of(failure);
+                : ", since it could not be written, which is tried again: "
+                        + FileErrors.describe(failure);
     }
 
     /** Returns the length of the file; 0 when it is not a spare one, or does not exist. */
@@ -159,7 +159,7 @@ public final class SpareSpace extends Duty {
         try {
             WholeFile.write(medium, target, content);
         } catch (IOException e) {
-            if (!NoSpace.isMeantBy(e, medium, file, BYTES)) {
+            if (!FileErrors.isNoSpace(e, medium, file, BYTES)) {
                 throw e;
             }
             writeInSpare(target, content, e);

@@ -4,8 +4,8 @@ import io.firn.UnknownTopicException;
 import io.firn.background.ParallelSteps;
 import io.firn.medium.DamagedFileException;
 import io.firn.medium.Fields;
+import io.firn.medium.FileErrors;
 import io.firn.medium.FileMedium;
-import io.firn.medium.NoSpace;
 import io.firn.medium.SmallFile;
 import io.firn.medium.UnsupportedVersionException;
 import io.firn.medium.WholeFile;
@@ -131,7 +131,7 @@ public final class TopicDirectory {
 
     /** Returns whether a write failed because so many bytes do not fit on the file system. */
     public boolean isFull(IOException e, int bytes) {
-        return NoSpace.isMeantBy(e, medium, directory, bytes);
+        return FileErrors.isNoSpace(e, medium, directory, bytes);
     }
 
     // ---- writing

@@ -7,8 +7,8 @@ import io.firn.Topic;
 import io.firn.TopicOptions;
 import io.firn.medium.DamagedFileException;
 import io.firn.medium.Fields;
+import io.firn.medium.FileErrors;
 import io.firn.medium.FileMedium;
-import io.firn.medium.Reason;
 import io.firn.medium.SmallFile;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -216,6 +216,6 @@ public final class TopicFiles {
     }
 
     public static FirnException failed(String what, IOException cause) {
-        return new MediumException(what + ": " + Reason.of(cause), cause);
+        return new MediumException(what + ": " + FileErrors.describe(cause), cause);
     }
 }

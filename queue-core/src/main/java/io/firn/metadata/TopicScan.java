@@ -1,7 +1,7 @@
 package io.firn.metadata;
 
 import io.firn.medium.DamagedFileException;
-import io.firn.medium.Reason;
+import io.firn.medium.FileErrors;
 import io.firn.medium.UnexpectedFileException;
 import io.firn.medium.UnsupportedVersionException;
 import io.firn.metadata.TopicFiles.Description;
@@ -73,9 +73,11 @@ public final class TopicScan {
         } catch (UnknownOptionsException e) {
             unreadable.add(new Unreadable(id, files.topicFile(), e.name(), e.getMessage(), true));
         } catch (DamagedFileException | UnexpectedFileException e) {
-            unreadable.add(new Unreadable(id, files.topicFile(), null, Reason.of(e), true));
+            unreadable.add(
+                    new Unreadable(id, files.topicFile(), null, FileErrors.describe(e), true));
         } catch (IOException e) {
-            unreadable.add(new Unreadable(id, files.topicFile(), null, Reason.of(e), false));
+            unreadable.add(
+                    new Unreadable(id, files.topicFile(), null, FileErrors.describe(e), false));
         }
     }
 

@@ -7,12 +7,12 @@ import io.firn.follow.PublishedOffsetsFile;
 import io.firn.log.LogContext;
 import io.firn.log.Ownership;
 import io.firn.log.StoreConfig;
+import io.firn.medium.FileErrors;
 import io.firn.medium.FileMedium;
-import io.firn.medium.FilesToSend;
 import io.firn.medium.GuardedLog;
 import io.firn.medium.MediumLock;
 import io.firn.medium.OpenToOthers;
-import io.firn.medium.Reason;
+import io.firn.medium.SendableFile;
 import io.firn.metadata.LeasedCounter;
 import io.firn.metadata.SameNames;
 import io.firn.metadata.StoreIdentity;
@@ -53,7 +53,7 @@ public final class StoreOpener {
     private final LogContext context;
     private final Topics topics;
     private final List<StorageTier> opened = new ArrayList<>();
-    private final Semaphore filesToSend = FilesToSend.places();
+    private final Semaphore filesToSend = SendableFile.places();
     private MediumLock lock;
 
     private StoreOpener(StoreConfig config) {
@@ -87,7 +87,7 @@ public final class StoreOpener {
             return store;
         } catch (IOException e) {
             abandon();
-            throw refused(Reason.of(e), e);
+            throw refused(FileErrors.describe(e), e);
         } catch (InternalError e) {
             abandon();
             throw new StoreOpenException(

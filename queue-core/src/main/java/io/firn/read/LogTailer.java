@@ -6,6 +6,7 @@ import io.firn.InvalidOptionException;
 import io.firn.IsolationLevel;
 import io.firn.LogRecord;
 import io.firn.RecordHandler;
+import io.firn.RecordHandler.Action;
 import io.firn.Tailer;
 import io.firn.TimestampedOffset;
 import io.firn.background.LongWaits;
@@ -13,7 +14,6 @@ import io.firn.background.Signal;
 import io.firn.background.TailerRest;
 import io.firn.log.SegmentedLog;
 import io.firn.log.TopicTailers;
-import io.firn.log.UnreadPartitions;
 import java.time.Duration;
 import java.util.ConcurrentModificationException;
 import java.util.List;
@@ -24,7 +24,7 @@ import org.agrona.concurrent.IdleStrategy;
 
 /**
  * A tailer over one or more partitions. One over several visits only those that may have something
- * unread ({@link UnreadPartitions}), which take turns to be first.
+ * unread ({@link TopicTailers.UnreadPartitions}), which take turns to be first.
  */
 public final class LogTailer implements Tailer {
     private final RecordReader[] readers;
@@ -35,7 +35,7 @@ public final class LogTailer implements Tailer {
     private final Consumer<Cursor> checkCursor;
     private final IsolationLevel isolation;
     private final TopicTailers tailers;
-    private final UnreadPartitions unread;
+    private final TopicTailers.UnreadPartitions unread;
     private final EachRecord each = new EachRecord();
     private final long openedNs;
 
@@ -84,7 +84,8 @@ public final class LogTailer implements Tailer {
         this.checkCursor = checkCursor;
         this.isolation = isolation;
         this.unread =
-                new UnreadPartitions(this, logs.stream().mapToInt(SegmentedLog::index).toArray());
+                new TopicTailers.UnreadPartitions(
+                        this, logs.stream().mapToInt(SegmentedLog::index).toArray());
         if (readers.length > 1) {
             tailers.add(unread);
         }
@@ -393,5 +394,24 @@ public final class LogTailer implements Tailer {
                     "this tailer reads " + readers.length + " partitions: say which one");
         }
         return readers[0];
+    }
+
+    /**
+     * Hands records to a consumer, whatever it thinks of them. Used again, so that it is no
+     * garbage.
+     */
+    private static final class EachRecord implements RecordHandler {
+        private Consumer<? super LogRecord> consumer;
+
+        EachRecord with(Consumer<? super LogRecord> target) {
+            consumer = Objects.requireNonNull(target, "consumer");
+            return this;
+        }
+
+        @Override
+        public Action onRecord(LogRecord record) {
+            consumer.accept(record);
+            return Action.CONTINUE;
+        }
     }
 }

@@ -15,6 +15,12 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import jdk.jfr.Category;
+import jdk.jfr.DataAmount;
+import jdk.jfr.Event;
+import jdk.jfr.Label;
+import jdk.jfr.Name;
+import jdk.jfr.StackTrace;
 
 /**
  * Brings a partition from what is in the tiers to a state that can be published. The order (rules
@@ -358,5 +364,29 @@ public final class PartitionRecovery {
         return candidate instanceof UnsealedSegment unsealed
                 ? unsealed.block.name()
                 : candidate.toString();
+    }
+
+    /** A partition was recovered at open. */
+    @Name("io.firn.Recovery")
+    @Label("Recovery")
+    @Category("Firn")
+    @StackTrace(false)
+    static final class RecoveryEvent extends Event {
+        @Label("Partition")
+        String partition;
+
+        @Label("Next offset")
+        long nextOffset;
+
+        @Label("Bytes accepted after the mark")
+        @DataAmount
+        long acceptedBytes;
+
+        @Label("Bytes cut off")
+        @DataAmount
+        long unprovenBytes;
+
+        @Label("Damaged ranges")
+        int damagedRanges;
     }
 }

@@ -1,6 +1,6 @@
 package io.firn.spi;
 
-import io.firn.medium.FilesToSend;
+import io.firn.medium.SendableFile;
 import java.util.UUID;
 import java.util.concurrent.Semaphore;
 
@@ -17,6 +17,6 @@ public record TierContext(UUID storeId, boolean create, boolean readOnly, Semaph
 
     /** Creates the parameters for a tier that shares no places with others. */
     public TierContext(UUID storeId, boolean create, boolean readOnly) {
-        this(storeId, create, readOnly, FilesToSend.places());
+        this(storeId, create, readOnly, SendableFile.places());
     }
 }

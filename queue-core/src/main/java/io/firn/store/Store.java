@@ -12,10 +12,9 @@ import io.firn.StoreSnapshot;
 import io.firn.Topic;
 import io.firn.TopicOptions;
 import io.firn.Transaction;
-import io.firn.append.RollEvent;
-import io.firn.append.StallEvent;
+import io.firn.append.AppendEvents;
 import io.firn.background.Background;
-import io.firn.force.ForceEvent;
+import io.firn.force.PartitionForcer;
 import io.firn.host.HostedStore;
 import io.firn.host.StoreService;
 import io.firn.host.TransactionCoordinator;
@@ -118,7 +117,7 @@ public final class Store implements HostedStore {
      * @param follower of a store that only reads; null for one that writes
      */
     public void start(Background.Following follower) {
-        if (RollEvent.prepare() | StallEvent.prepare() | ForceEvent.prepare()) {
+        if (AppendEvents.prepare() | PartitionForcer.ForceEvent.prepare()) {
             LOG.log(System.Logger.Level.DEBUG, "a recording wants this store's events");
         }
         context.background().start(follower);

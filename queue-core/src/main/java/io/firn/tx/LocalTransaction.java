@@ -9,7 +9,7 @@ import io.firn.StoreFullException;
 import io.firn.Topic;
 import io.firn.Transaction;
 import io.firn.TransactionStateException;
-import io.firn.append.KeyPartitioner;
+import io.firn.append.TopicLogAppender;
 import io.firn.format.BatchEncoder;
 import io.firn.format.Scratch;
 import io.firn.host.ProducerIdentity;
@@ -60,7 +60,9 @@ final class LocalTransaction implements Transaction {
     @Override
     public RecordId append(Topic topic, Batch batch) {
         Objects.requireNonNull(topic, "topic");
-        int chosen = KeyPartitioner.partitionFor(BatchEncoder.of(batch), topic.partitionCount());
+        int chosen =
+                TopicLogAppender.KeyPartitioner.partitionFor(
+                        BatchEncoder.of(batch), topic.partitionCount());
         int partition = chosen < 0 ? withoutKey(topic) : chosen;
         return new RecordId(partition, append(topic.partition(partition), batch));
     }
@@ -71,7 +73,7 @@ final class LocalTransaction implements Transaction {
         int partition =
                 key == null
                         ? withoutKey(topic)
-                        : KeyPartitioner.partitionFor(key, topic.partitionCount());
+                        : TopicLogAppender.KeyPartitioner.partitionFor(key, topic.partitionCount());
         return new RecordId(partition, append(topic.partition(partition), key, value));
     }
 

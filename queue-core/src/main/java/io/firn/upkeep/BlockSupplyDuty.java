@@ -2,7 +2,6 @@ package io.firn.upkeep;
 
 import io.firn.FirnException;
 import io.firn.StoreFullException;
-import io.firn.append.BlockSource;
 import io.firn.append.NextBlock;
 import io.firn.background.BackOff;
 import io.firn.background.Background;
@@ -14,10 +13,10 @@ import io.firn.log.SegmentedLog;
 import io.firn.log.SparseIndex;
 import io.firn.log.StaleBytes;
 import io.firn.log.TierState;
+import io.firn.medium.FileErrors;
 import io.firn.medium.FileMedium;
 import io.firn.medium.GuardedBy;
 import io.firn.medium.GuardedLog;
-import io.firn.medium.NoSpace;
 import io.firn.medium.OutOfDescriptorsException;
 import io.firn.spi.Block;
 import io.firn.spi.StorageTier;
@@ -34,7 +33,7 @@ import java.util.Map;
  * block; for several partitions at once, and beside the other duties of this one. A run, {@link
  * #supplyNow} and {@link #withdraw} exclude each other.
  */
-final class BlockSupplyDuty extends Duty implements BlockSource {
+final class BlockSupplyDuty extends Duty implements NextBlock.BlockSource {
     private static final GuardedLog LOG = GuardedLog.get();
     private static final long RETRY_MS = 1_000;
 
@@ -237,8 +236,8 @@ final class BlockSupplyDuty extends Duty implements BlockSource {
                 } catch (IOException e) {
                     giveBack(e);
                     state.onFailure(e); // the log continues in the other tiers
-                    boolean isLack = OutOfDescriptorsException.isReasonFor(e);
-                    broken = broken == null || isLack ? e : broken;
+                    boolean isShortage = OutOfDescriptorsException.isReasonFor(e);
+                    broken = broken == null || isShortage ? e : broken;
                 } catch (RuntimeException | Error e) {
                     giveBack(e);
                     throw e;
@@ -271,7 +270,7 @@ final class BlockSupplyDuty extends Duty implements BlockSource {
             } catch (IOException e) {
                 FileMedium medium = store.files().medium();
                 Path directory = store.files().directory();
-                if (!NoSpace.isMeantBy(e, medium, directory, START_FILE_BYTES)) {
+                if (!FileErrors.isNoSpace(e, medium, directory, START_FILE_BYTES)) {
                     if (!store.descriptors().note(e)) {
                         LOG.log(Level.WARNING, log + ": no log start was written", e);
                     }

@@ -7,6 +7,11 @@ import io.firn.log.SegmentedLog;
 import io.firn.medium.GuardedLog;
 import java.util.HashMap;
 import java.util.Map;
+import jdk.jfr.Category;
+import jdk.jfr.Event;
+import jdk.jfr.EventType;
+import jdk.jfr.Label;
+import jdk.jfr.Name;
 
 /**
  * What readers have not passed for whom the topic's retention waits, and what was deleted all the
@@ -79,5 +84,37 @@ final class UnreadRecords {
                         + readers.limitMs()
                         + " ms");
         OvertakenEvent.emit(log, cursor, from, to);
+    }
+
+    /** Retention deleted records that a cursor has not passed although it was to wait for it. */
+    @Name("io.firn.Overtaken")
+    @Label("Overtaken")
+    @Category("Firn")
+    static final class OvertakenEvent extends Event {
+        private static final EventType TYPE = EventType.getEventType(OvertakenEvent.class);
+
+        @Label("Partition")
+        String partition;
+
+        @Label("Cursor")
+        String cursor;
+
+        @Label("First Offset")
+        long fromOffset;
+
+        @Label("End Offset")
+        long toOffset;
+
+        static void emit(SegmentedLog log, String cursor, long from, long to) {
+            if (!TYPE.isEnabled()) {
+                return;
+            }
+            OvertakenEvent event = new OvertakenEvent();
+            event.partition = log.toString();
+            event.cursor = cursor;
+            event.fromOffset = from;
+            event.toOffset = to;
+            event.commit();
+        }
     }
 }

@@ -18,13 +18,13 @@ class KeyPartitionerTest {
             random.nextBytes(key);
             int partitions = 1 + random.nextInt(1_000);
 
-            assertEquals(Utils.murmur2(key), KeyPartitioner.murmur2(key));
+            assertEquals(Utils.murmur2(key), TopicLogAppender.KeyPartitioner.murmur2(key));
             assertEquals(
                     Utils.toPositive(Utils.murmur2(key)) % partitions,
-                    KeyPartitioner.partitionFor(key, partitions));
+                    TopicLogAppender.KeyPartitioner.partitionFor(key, partitions));
             assertEquals(
                     BuiltInPartitioner.partitionForKey(key, partitions),
-                    KeyPartitioner.partitionFor(key, partitions));
+                    TopicLogAppender.KeyPartitioner.partitionFor(key, partitions));
         }
     }
 
@@ -39,6 +39,6 @@ class KeyPartitionerTest {
     }
 
     private static int hash(String key) {
-        return KeyPartitioner.murmur2(key.getBytes(StandardCharsets.UTF_8));
+        return TopicLogAppender.KeyPartitioner.murmur2(key.getBytes(StandardCharsets.UTF_8));
     }
 }

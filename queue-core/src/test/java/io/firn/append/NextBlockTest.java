@@ -35,7 +35,7 @@ class NextBlockTest {
         freed = log.store().freedBlocks();
         next = new NextBlock(log);
         next.suppliedBy(
-                new BlockSource() {
+                new NextBlock.BlockSource() {
                     @Override
                     public void call() {
                         calls++;

@@ -12,7 +12,7 @@ class SpaceWindowTest {
     private static final int MIB = KIB * KIB;
     private static final int SHARE = 64 * MIB;
 
-    private final SpaceWindow window = new SpaceWindow();
+    private final PreparedSpace.SpaceWindow window = new PreparedSpace.SpaceWindow();
     private long now = 1_000_000;
 
     private int askAfter(int ms, int written) {

@@ -66,7 +66,7 @@ class AttemptsTest {
 
     @Test
     void shouldTryAgainSoonHoweverLongALackHasLasted() {
-        attempts.lackIs(e -> "a lack".equals(e.getMessage()));
+        attempts.shortageIs(e -> "a lack".equals(e.getMessage()));
         fail("on purpose");
         assertEquals(64 * SECOND_NS, backOff.leftNs());
         fail("a lack");

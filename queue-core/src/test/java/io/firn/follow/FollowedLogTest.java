@@ -3,8 +3,6 @@ package io.firn.follow;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.firn.log.AppendAlarm;
-import io.firn.log.ForceWaiters;
 import io.firn.log.InMemory;
 import io.firn.log.LogEvents;
 import io.firn.log.LogSegment;
@@ -61,7 +59,10 @@ class FollowedLogTest {
     void open() throws IOException {
         tier = InMemory.tier();
         log = InMemory.log(tier);
-        log.connect(nobody(ForceWaiters.class), nobody(AppendAlarm.class), nobody(LogEvents.class));
+        log.connect(
+                nobody(LogEvents.ForceWaiters.class),
+                nobody(LogEvents.AppendAlarm.class),
+                nobody(LogEvents.class));
         Machine machine = new Machine();
         Path lock = directory.resolve("lock");
         MediumLock held = FileMedium.real().lock(directory.resolve("other"));

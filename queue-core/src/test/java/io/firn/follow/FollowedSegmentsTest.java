@@ -4,8 +4,6 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.firn.log.AppendAlarm;
-import io.firn.log.ForceWaiters;
 import io.firn.log.InMemory;
 import io.firn.log.LogEvents;
 import io.firn.log.LogSegment;
@@ -31,7 +29,10 @@ class FollowedSegmentsTest {
         tier = InMemory.tier();
         log = InMemory.log(tier);
         log.topic().files().create("t", InMemory.small());
-        log.connect(nobody(ForceWaiters.class), nobody(AppendAlarm.class), nobody(LogEvents.class));
+        log.connect(
+                nobody(LogEvents.ForceWaiters.class),
+                nobody(LogEvents.AppendAlarm.class),
+                nobody(LogEvents.class));
     }
 
     private static <T> T nobody(Class<T> type) {

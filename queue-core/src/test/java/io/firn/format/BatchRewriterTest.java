@@ -169,7 +169,7 @@ class BatchRewriterTest {
     @Test
     void shouldRefuseMoreRecordsThanItHasBitsForBeforeItReadsThem() {
         byte[] batch = stored(KafkaBatches.of(Compression.NONE), random.next(0, BASE, 5, 100));
-        ByteBuffer.wrap(batch).putInt(BatchFormat.COUNT, KeptRecords.MOST + 1);
+        ByteBuffer.wrap(batch).putInt(BatchFormat.COUNT, BatchRewriter.KeptRecords.MOST + 1);
         IOException e = assertThrows(IOException.class, () -> readAll(batch));
         assertTrue(e.getMessage().contains("more records than the 4194304"), e.getMessage());
     }

@@ -10,7 +10,7 @@ class PreparedShareTest {
 
     @Test
     void shouldGiveEachPartitionLessTheMoreThereAre() {
-        PreparedShare share = new PreparedShare();
+        LogContext.PreparedShare share = new LogContext.PreparedShare();
         assertEquals(64 * MIB, share.ofEach());
         enter(share, 16);
         assertEquals(64 * MIB, share.ofEach());
@@ -26,7 +26,7 @@ class PreparedShareTest {
         assertEquals(64 * MIB, share.ofEach());
     }
 
-    private static void enter(PreparedShare share, int times) {
+    private static void enter(LogContext.PreparedShare share, int times) {
         for (int i = 0; i < times; i++) {
             share.enter();
         }

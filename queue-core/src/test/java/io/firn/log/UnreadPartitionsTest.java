@@ -12,12 +12,13 @@ class UnreadPartitionsTest {
 
     private final Object tailer = new Object();
 
-    private UnreadPartitions cleared() {
+    private TopicTailers.UnreadPartitions cleared() {
         int[] partitions = new int[COUNT];
         for (int i = 0; i < COUNT; i++) {
             partitions[i] = 2 * i;
         }
-        UnreadPartitions unread = new UnreadPartitions(tailer, partitions);
+        TopicTailers.UnreadPartitions unread =
+                new TopicTailers.UnreadPartitions(tailer, partitions);
         for (int place = 0; place < COUNT; place++) {
             assertEquals(place, unread.next(place, COUNT));
             unread.clear(place);
@@ -25,7 +26,7 @@ class UnreadPartitionsTest {
         return unread;
     }
 
-    private static List<Integer> noted(UnreadPartitions unread) {
+    private static List<Integer> noted(TopicTailers.UnreadPartitions unread) {
         List<Integer> places = new ArrayList<>();
         for (int i = unread.next(0, COUNT); i < COUNT; i = unread.next(i + 1, COUNT)) {
             places.add(i);
@@ -35,7 +36,7 @@ class UnreadPartitionsTest {
 
     @Test
     void shouldKnowThePlacesOfThePartitionsThatAreRead() {
-        UnreadPartitions unread = cleared();
+        TopicTailers.UnreadPartitions unread = cleared();
         assertEquals(3, unread.place(6));
         assertEquals(-1, unread.place(7));
         assertEquals(-1, unread.place(-1));
@@ -46,7 +47,7 @@ class UnreadPartitionsTest {
     void shouldFindWhatIsPublishedFromAnyPlaceOn() {
         for (int first = 0; first < COUNT; first++) {
             for (int second = first; second < COUNT; second++) {
-                UnreadPartitions unread = cleared();
+                TopicTailers.UnreadPartitions unread = cleared();
                 assertEquals(List.of(), noted(unread));
                 for (int place : new int[] {first, second}) {
                     unread.begin(2 * place);
@@ -62,7 +63,7 @@ class UnreadPartitionsTest {
 
     @Test
     void shouldKeepANoteWhileAnEndIsBeingPublishedAndAfterIt() {
-        UnreadPartitions unread = cleared();
+        TopicTailers.UnreadPartitions unread = cleared();
         unread.begin(6);
         unread.clear(3);
         unread.note(3);
@@ -78,7 +79,7 @@ class UnreadPartitionsTest {
 
     @Test
     void shouldIgnorePartitionsThatAreNotRead() {
-        UnreadPartitions unread = cleared();
+        TopicTailers.UnreadPartitions unread = cleared();
         unread.begin(7);
         unread.end(1_000);
         assertEquals(List.of(), noted(unread));
@@ -87,8 +88,8 @@ class UnreadPartitionsTest {
     @Test
     void shouldRemoveTailersThatWereClosedOrAbandoned() {
         TopicTailers tailers = new TopicTailers();
-        UnreadPartitions kept = cleared();
-        UnreadPartitions closed = cleared();
+        TopicTailers.UnreadPartitions kept = cleared();
+        TopicTailers.UnreadPartitions closed = cleared();
         tailers.add(kept);
         tailers.add(closed);
         tailers.remove(closed);

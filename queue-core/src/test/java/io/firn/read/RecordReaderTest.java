@@ -16,8 +16,6 @@ import io.firn.format.RecordFlyweight;
 import io.firn.kafka.KafkaBatches;
 import io.firn.kafka.RandomRecords;
 import io.firn.kafka.SeededTest;
-import io.firn.log.AppendAlarm;
-import io.firn.log.ForceWaiters;
 import io.firn.log.InMemory;
 import io.firn.log.LogEvents;
 import io.firn.log.LogSegment;
@@ -191,7 +189,10 @@ class RecordReaderTest {
     void shouldGoOnInTheObjectThatAFollowerHasPutInPlaceOfASegment() throws IOException {
         MemoryTier tier = InMemory.tier();
         SegmentedLog log = InMemory.log(tier);
-        log.connect(nobody(ForceWaiters.class), nobody(AppendAlarm.class), nobody(LogEvents.class));
+        log.connect(
+                nobody(LogEvents.ForceWaiters.class),
+                nobody(LogEvents.AppendAlarm.class),
+                nobody(LogEvents.class));
         Block block = InMemory.block(tier, 1);
         int first = InMemory.put(block.memory(), 0, 0, 1, 10);
         int second = InMemory.put(block.memory(), first, 10, 1, 10);

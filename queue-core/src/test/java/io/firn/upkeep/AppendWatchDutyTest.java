@@ -6,7 +6,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.firn.background.Duties;
 import io.firn.background.Duty;
-import io.firn.log.AppendAlarm;
 import io.firn.log.InMemory;
 import io.firn.log.LogEvents;
 import io.firn.log.LogSegment;
@@ -74,8 +73,8 @@ class AppendWatchDutyTest {
                 }
             };
 
-    private final AppendAlarm alarm =
-            new AppendAlarm() {
+    private final LogEvents.AppendAlarm alarm =
+            new LogEvents.AppendAlarm() {
                 @Override
                 public void callAtNextAppend() {
                     alarmIsSet = true;

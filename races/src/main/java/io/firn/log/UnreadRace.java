@@ -28,7 +28,8 @@ public class UnreadRace {
         }
     }
 
-    private final UnreadPartitions unread = new UnreadPartitions(this, new int[] {0, 1});
+    private final TopicTailers.UnreadPartitions unread =
+            new TopicTailers.UnreadPartitions(this, new int[] {0, 1});
 
     @SuppressWarnings("UnusedVariable") // through its handle
     private long end;

@@ -1,9 +1,9 @@
 package io.firn.file;
 
 import io.firn.medium.DamagedFileException;
+import io.firn.medium.FileErrors;
 import io.firn.medium.FileMedium;
 import io.firn.medium.MediumFile;
-import io.firn.medium.Reason;
 import io.firn.medium.UnsupportedVersionException;
 import io.firn.medium.WithoutLinks;
 import io.firn.spi.TierInspector;
@@ -39,7 +39,7 @@ public final class FileInspector implements TierInspector {
         } catch (DamagedFileException | UnsupportedVersionException e) {
             flaws.add("DAMAGED: " + e.getMessage());
         } catch (IOException e) {
-            flaws.add("UNREADABLE, it may be whole: " + Reason.of(e));
+            flaws.add("UNREADABLE, it may be whole: " + FileErrors.describe(e));
         }
         FileTier tier = FileTier.at(directory).withMedium(medium);
         TierScan scan =

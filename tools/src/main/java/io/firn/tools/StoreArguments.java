@@ -6,7 +6,7 @@ import io.firn.LogStore;
 import io.firn.LogStoreBuilder;
 import io.firn.Tier;
 import io.firn.file.FileTier;
-import io.firn.medium.Reason;
+import io.firn.medium.FileErrors;
 import io.firn.medium.WithoutLinks;
 import io.firn.pmem.Emulation;
 import io.firn.pmem.PmemTier;
@@ -88,7 +88,7 @@ public final class StoreArguments {
         } catch (NoSuchFileException e) {
             return false;
         } catch (IOException e) {
-            throw new FirnException("could not look at " + Reason.of(e), e);
+            throw new FirnException("could not look at " + FileErrors.describe(e), e);
         }
     }
 

@@ -1,9 +1,9 @@
 package io.firn.server.state;
 
 import io.firn.medium.Fields;
+import io.firn.medium.FileErrors;
 import io.firn.medium.FileMedium;
 import io.firn.medium.GuardedBy;
-import io.firn.medium.Reason;
 import io.firn.medium.SmallFile;
 import java.io.IOException;
 import java.nio.file.NoSuchFileException;
@@ -100,7 +100,7 @@ public final class StateFile<T> {
             if (target.equals(file)) {
                 throw e;
             }
-            throw new IOException(file + " is a link: " + Reason.of(e), e);
+            throw new IOException(file + " is a link: " + FileErrors.describe(e), e);
         }
     }
 

@@ -7,13 +7,17 @@ import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.FileSystemException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.NotDirectoryException;
+import java.nio.file.Path;
 
-/** What an error of a file system means, in words: the JDK's exceptions may only name the file. */
-public final class Reason {
-    private Reason() {}
+/** What errors of a file system mean. */
+public final class FileErrors {
+    private FileErrors() {}
 
-    /** Returns the error's message, or what it says by its type and a file. */
-    public static String of(IOException e) {
+    /**
+     * Returns the error's message, or what it says by its type and a file: the JDK's exceptions may
+     * only name the file.
+     */
+    public static String describe(IOException e) {
         if (!(e instanceof FileSystemException failed) || failed.getReason() != null) {
             return e.getMessage() == null ? e.toString() : e.getMessage();
         }
@@ -33,5 +37,28 @@ public final class Reason {
             return "is a directory that is not empty";
         }
         return "could not be accessed (" + e.getClass().getSimpleName() + ")";
+    }
+
+    /**
+     * Returns whether an error means that there is no space, for bytes or for another file. Where
+     * the system's message is not known, the remaining bytes decide.
+     *
+     * @param wanted the bytes that were to be written below the path
+     */
+    public static boolean isNoSpace(IOException e, FileMedium medium, Path path, long wanted) {
+        if (isOutOfInodes(e) || SystemMessage.NO_SPACE.isMeantBy(e)) {
+            return true;
+        }
+        try {
+            return medium.usableBytes(path) < wanted;
+        } catch (IOException again) {
+            e.addSuppressed(again);
+            return false;
+        }
+    }
+
+    /** Returns whether an error means that there is no inode for another file. */
+    public static boolean isOutOfInodes(IOException e) {
+        return e instanceof OutOfInodesException;
     }
 }

@@ -7,9 +7,9 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /** Who reads leaves descriptors to those who write. */
-class FilesToSendTest {
+class SendablePlacesTest {
     private static int ofLimit(String soft) {
-        return FilesToSend.most(
+        return SendableFile.most(
                 DescriptorLimit.in(
                         List.of(
                                 "Limit                     Soft Limit           Hard Limit           Units",
@@ -34,12 +34,12 @@ class FilesToSendTest {
 
     @Test
     void shouldTakeSomeHundredsWhenTheLimitIsNotKnown() {
-        assertEquals(500, FilesToSend.most(DescriptorLimit.in(List.of())));
+        assertEquals(500, SendableFile.most(DescriptorLimit.in(List.of())));
     }
 
     @Test
     void shouldReadTheLimitOfThisProcess() {
-        int most = FilesToSend.places().availablePermits();
+        int most = SendableFile.places().availablePermits();
         assertTrue(most > 0 && most <= 500, most + " files");
     }
 }

@@ -5,11 +5,11 @@ import io.firn.log.SegmentedLog;
 import io.firn.medium.GuardedBy;
 
 /**
- * How long appends to a partition have found no file descriptor. A lack that is over soon is waited
- * for; one that lasts is an error for who waits. Nothing has to note its end: a lack at another end
- * of the log, or after a pause, is another one. Thread-safe.
+ * How long appends to a partition have found no file descriptor. A shortage that is over soon is
+ * waited for; one that lasts is an error for who waits. Nothing has to note its end: one at another
+ * end of the log, or after a pause, is another one. Thread-safe.
  */
-final class Lack {
+final class AppendShortage {
     private static final long LONG_NS = 10_000_000_000L;
 
     /** Longer than the pauses between the tries of the background. */
@@ -29,7 +29,7 @@ final class Lack {
     @GuardedBy("this")
     private long lastNs;
 
-    Lack(SegmentedLog log) {
+    AppendShortage(SegmentedLog log) {
         this.log = log;
     }
 
