@@ -24,7 +24,7 @@ public interface TopicAppender extends AutoCloseable {
      * keys; records without a key go with the others.
      *
      * @return the place of the first record
-     * @throws InvalidOptionException when keys of the batch belong to different partitions: nothing
+     * @throws IllegalArgumentException when keys of the batch belong to different partitions: nothing
      *     is appended, since a batch is in one partition
      */
     RecordId append(Batch batch);

@@ -14,7 +14,6 @@ import io.firn.Batch;
 import io.firn.ClosedException;
 import io.firn.Compression;
 import io.firn.Durability;
-import io.firn.InvalidOptionException;
 import io.firn.LogStore;
 import io.firn.Partition;
 import io.firn.RecordId;
@@ -231,8 +230,8 @@ class RecordAppendTest {
             assertEquals(new RecordId(1, 0), appender.append(batch));
             int wrong = batch.count();
             batch.add(bytes(ofOther.get(0)), bytes("v"));
-            InvalidOptionException e =
-                    assertThrows(InvalidOptionException.class, () -> appender.append(batch));
+            IllegalArgumentException e =
+                    assertThrows(IllegalArgumentException.class, () -> appender.append(batch));
             assertTrue(e.getMessage().contains("record " + wrong + " to partition 0"), e::toString);
             assertEquals(0, topic.partition(0).nextOffset());
             assertEquals(wrong, topic.partition(1).nextOffset());

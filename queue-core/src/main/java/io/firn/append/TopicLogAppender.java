@@ -135,7 +135,7 @@ public final class TopicLogAppender implements TopicAppender {
         /**
          * Returns the partition of a batch's keys; −1 when it has none.
          *
-         * @throws InvalidOptionException when its keys belong to different partitions
+         * @throws IllegalArgumentException when its keys belong to different partitions
          */
         public static int partitionFor(BatchEncoder batch, int partitions) {
             if (partitions == 1) {
@@ -147,7 +147,7 @@ public final class TopicLogAppender implements TopicAppender {
                 if (keys.get(i) != null) {
                     int partition = partitionFor(keys.get(i), partitions);
                     if (first >= 0 && partition != first) {
-                        throw new InvalidOptionException(
+                        throw new IllegalArgumentException(
                                 "the keys of a batch must belong to one partition; a key belongs to"
                                         + " partition "
                                         + first
