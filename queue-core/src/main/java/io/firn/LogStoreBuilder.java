@@ -157,7 +157,7 @@ public abstract class LogStoreBuilder {
     public abstract LogStoreBuilder threadFactory(ThreadFactory value);
 
     /**
-     * Sets how many partitions the background forces at once: for asynchronous appends, and for
+     * Sets how many partitions the background forces at once: for appends that do not wait, and for
      * topics that are forced by time or bytes. Each partition has one force at a time. So many
      * threads are created at most, each when all others are busy. While a force takes less than
      * about 20 µs, as on persistent memory, one thread forces one partition after another. 1 to 64,

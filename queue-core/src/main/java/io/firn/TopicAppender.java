@@ -24,8 +24,8 @@ public interface TopicAppender extends AutoCloseable {
      * keys; records without a key go with the others.
      *
      * @return the place of the first record
-     * @throws IllegalArgumentException when keys of the batch belong to different partitions: nothing
-     *     is appended, since a batch is in one partition
+     * @throws IllegalArgumentException when keys of the batch belong to different partitions:
+     *     nothing is appended, since a batch is in one partition
      */
     RecordId append(Batch batch);
 

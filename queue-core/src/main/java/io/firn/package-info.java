@@ -37,9 +37,14 @@
  * simply be tried again at once is no exception: {@link io.firn.Appender#BACK_PRESSURED}. What a
  * handler throws is passed on to the caller of {@code poll}.
  *
+ * <p>How things are made: options and tiers are immutable values, {@code X.at(…)} or {@code
+ * X.of(…)} with {@code with…} methods that return changed copies. What runs has setters that can be
+ * chained, and one last verb, {@code open} or {@code start}: {@code
+ * LogStore.at(dir).tier(tier).open()}.
+ *
  * <p>How the API grows without breaking binaries: applications call its interfaces and do not
  * implement them, except for handlers, listeners and {@link io.firn.MoveControl}. Options have
- * {@code with…} methods or a builder, and metrics are interfaces. The other records are values that
- * are complete; {@link io.firn.StoreSnapshot} says how it grows.
+ * {@code with…} methods, and metrics are interfaces. The other records are values that are
+ * complete; {@link io.firn.StoreSnapshot} says how it grows.
  */
 package io.firn;

@@ -40,7 +40,7 @@ public final class ClaimExample {
             Partition log = store.createTopic("readings", TopicOptions.defaults()).partition(0);
             try (ExclusiveAppender appender = log.openExclusiveAppender()) {
                 for (int sensor = 1; sensor <= 3; sensor++) {
-                    Claim claim = claim(appender);
+                    Claim claim = appender.claim(LENGTH);
                     ByteBuffer buffer = claim.buffer();
                     buffer.putInt(SENSOR, sensor);
                     buffer.putInt(QUALITY, 100);
@@ -68,15 +68,5 @@ public final class ClaimExample {
                         10);
             }
         }
-    }
-
-    /** Claims space for a record. A null claim means that the next segment is not reserved yet. */
-    private static Claim claim(ExclusiveAppender appender) {
-        Claim claim = appender.tryClaim(LENGTH);
-        while (claim == null) {
-            Thread.onSpinWait();
-            claim = appender.tryClaim(LENGTH);
-        }
-        return claim;
     }
 }

@@ -76,11 +76,7 @@ public final class SbeClaim {
 
         void append(long instrument, double price, Side side, String venue) {
             int length = LENGTH + venue.length(); // a claim has the record's exact length
-            Claim claim = appender.tryClaim(length);
-            while (claim == null) { // the next segment is not reserved yet
-                Thread.onSpinWait();
-                claim = appender.tryClaim(length);
-            }
+            Claim claim = appender.claim(length);
             quote.wrapAndApplyHeader(claim.directBuffer(), 0, header)
                     .instrument(instrument)
                     .price(price)

@@ -5,7 +5,7 @@ import io.firn.log.LogSegment;
 import io.firn.log.SegmentedLog;
 
 /**
- * Forces in the background what no appender waits for: asynchronous appends, and WRITTEN topics
+ * Forces in the background what no appender waits for: records of tryAppend, and WRITTEN topics
  * when they reach their bytes or their time. It also seals rolled segments.
  */
 final class ForceDuty extends Duty {

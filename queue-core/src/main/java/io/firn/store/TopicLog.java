@@ -348,7 +348,9 @@ public final class TopicLog implements Topic {
         List<TopicOptions.Change> changes = change.changes();
         if (!changes.isEmpty()) {
             change(change.wanted());
-            LOG.log(System.Logger.Level.INFO, "ensureTopic changed topic " + name() + ": " + changes);
+            LOG.log(
+                    System.Logger.Level.INFO,
+                    "ensureTopic changed topic " + name() + ": " + changes);
         }
         return changes;
     }
