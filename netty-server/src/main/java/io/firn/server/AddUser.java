@@ -1,7 +1,6 @@
 package io.firn.server;
 
 import io.firn.InvalidOptionException;
-import io.firn.medium.FileMedium;
 import io.firn.server.config.ServerConfig;
 import io.firn.server.security.ScramUsers;
 import io.firn.server.security.ScramUsers.User;
@@ -31,9 +30,8 @@ final class AddUser {
         try (Storage storage = Storage.open(config)) {
             String password = readPassword(name);
             check(password != null && !password.isEmpty());
-            FileMedium medium = ServerFiles.mediumOf(storage.store(), config);
-            ScramUsers users =
-                    ScramUsers.open(medium, FirnServer.securityDirectory(medium, storage.store()));
+            ServerFiles files = ServerFiles.of(storage.store(), config);
+            ScramUsers users = ScramUsers.open(files.medium(), files.security());
             Map<User, ScramCredential> changes = new HashMap<>();
             for (ScramMechanism each : ScramMechanism.values()) {
                 changes.put(

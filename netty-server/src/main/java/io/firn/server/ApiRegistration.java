@@ -71,7 +71,8 @@ import org.apache.kafka.common.protocol.ApiKeys;
 final class ApiRegistration {
     private final ApiTable table;
     private final Executors threads;
-    private final QuotaUsage rates;
+    private final ServedTopics topics;
+    private final AdvertisedListeners nodes;
     private final AdminAudit audit;
 
     /**
@@ -92,23 +93,12 @@ final class ApiRegistration {
             Executor decompression,
             Executor transactions) {}
 
-    /**
-     * Serves everything but groups.
-     *
-     * @param acls null if decisions are not made by ACLs
-     * @param rates the quotas, and how much clients have used of them
-     */
+    /** Serves what a client asks for before anything else: versions, and to authenticate. */
     ApiRegistration(
-            ServedTopics topics,
-            AdvertisedListeners nodes,
-            ScramUsers users,
-            Acls acls,
-            QuotaUsage rates,
-            FreeSpace space,
-            AuditLog audit,
-            Executors threads) {
+            ServedTopics topics, AdvertisedListeners nodes, AuditLog audit, Executors threads) {
+        this.topics = topics;
+        this.nodes = nodes;
         this.threads = threads;
-        this.rates = rates;
         this.audit = new AdminAudit(audit);
         this.table = new ApiTable(this.audit);
         table.serve(
@@ -116,16 +106,24 @@ final class ApiRegistration {
                 ApiVersionsRequestData.class,
                 new ApiVersionsHandler(table, new ServerFeatures(topics.config()), nodes));
         SaslApis.serve(table);
-        serveUsers(new UserAdmin(users), threads.admin());
-        serveAcls(new AclAdmin(acls), threads.admin());
-        serveQuotas(new QuotaAdmin(rates.quotas()), threads.admin());
-        serveLog(topics, nodes, space);
-        serveAdmin(topics, threads.admin());
-        serveDescriptions(topics, nodes, threads.admin());
     }
 
-    private void serveDescriptions(
-            ServedTopics topics, AdvertisedListeners nodes, Executor background) {
+    /**
+     * Serves administration, but of groups.
+     *
+     * @param acls null if decisions are not made by ACLs
+     */
+    ApiRegistration serveAdmin(ScramUsers users, Acls acls, QuotaUsage usage) {
+        Executor background = threads.admin();
+        serveUsers(new UserAdmin(users), background);
+        serveAcls(new AclAdmin(acls), background);
+        serveQuotas(new QuotaAdmin(usage.quotas()), background);
+        serveTopics(usage, background);
+        serveDescriptions(background);
+        return this;
+    }
+
+    private void serveDescriptions(Executor background) {
         DescribeConfigsHandler configs = new DescribeConfigsHandler(topics, topics.node());
         AlterConfigsHandler changes = new AlterConfigsHandler(topics, topics.node());
         table.serve(
@@ -195,7 +193,7 @@ final class ApiRegistration {
     }
 
     /** Serves groups: members have threads that nothing else can take. */
-    void serveGroups(GroupHandlers groups) {
+    ApiRegistration serveGroups(GroupHandlers groups) {
         Executor background = threads.groups();
         MembershipApis members = groups.membership();
         table.serve(
@@ -216,6 +214,7 @@ final class ApiRegistration {
         table.serve(
                 ApiKeys.OFFSET_FETCH, OffsetFetchRequestData.class, background, groups.fetches());
         serveGroupAdmin(groups, threads.admin());
+        return this;
     }
 
     private void serveGroupAdmin(GroupHandlers groups, Executor background) {
@@ -236,19 +235,25 @@ final class ApiRegistration {
     }
 
     /** Serves transactions. */
-    void serveTransactions(TransactionHandlers transactions) {
+    ApiRegistration serveTransactions(TransactionHandlers transactions) {
         transactions.serve(table, threads.transactions(), threads.admin());
+        return this;
     }
 
     ApiTable table() {
         return table;
     }
 
-    private void serveLog(ServedTopics topics, AdvertisedListeners nodes, FreeSpace space) {
+    /**
+     * Serves the log: metadata, produce, fetch, offsets.
+     *
+     * @param usage the quotas, and how much clients have used of them
+     */
+    ApiRegistration serveLog(QuotaUsage usage, FreeSpace space) {
         table.serve(
                 ApiKeys.METADATA,
                 MetadataRequestData.class,
-                new MetadataHandler(topics, nodes, threads.admin(), rates, audit::created));
+                new MetadataHandler(topics, nodes, threads.admin(), usage, audit::created));
         table.serve(
                 ApiKeys.PRODUCE,
                 ProduceRequestData.class,
@@ -256,26 +261,27 @@ final class ApiRegistration {
                         topics,
                         System::currentTimeMillis,
                         new DecompressionQueue(threads.decompression()),
-                        rates,
+                        usage,
                         space));
         table.serve(
                 ApiKeys.FETCH,
                 FetchRequestData.class,
-                new FetchHandler(topics, threads.reads(), rates));
+                new FetchHandler(topics, threads.reads(), usage));
         table.serve(
                 ApiKeys.LIST_OFFSETS,
                 ListOffsetsRequestData.class,
                 threads.timestamps(),
                 new ListOffsetsHandler(topics));
+        return this;
     }
 
-    private void serveAdmin(ServedTopics topics, Executor background) {
-        TopicAdmin admin = new TopicAdmin(topics, rates);
+    private void serveTopics(QuotaUsage usage, Executor background) {
+        TopicAdmin admin = new TopicAdmin(topics, usage);
         table.serve(
                 ApiKeys.CREATE_TOPICS,
                 CreateTopicsRequestData.class,
                 background,
-                new CreateTopicsHandler(topics, rates));
+                new CreateTopicsHandler(topics, usage));
         table.serve(
                 ApiKeys.DELETE_TOPICS, DeleteTopicsRequestData.class, background, admin::delete);
         table.serve(

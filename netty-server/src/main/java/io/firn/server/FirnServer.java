@@ -3,10 +3,11 @@ package io.firn.server;
 import io.firn.InvalidOptionException;
 import io.firn.LogStore;
 import io.firn.budget.HeapBudget;
-import io.firn.medium.Fields;
 import io.firn.medium.FileMedium;
-import io.firn.medium.SmallFile;
 import io.firn.server.config.Endpoint;
+import io.firn.server.wire.ApiTable;
+import io.firn.server.security.ListenerSecurity;
+import io.firn.server.group.GroupFiles;
 import io.firn.server.config.Listener;
 import io.firn.server.config.ServerConfig;
 import io.firn.server.group.GroupHandlers;
@@ -35,9 +36,7 @@ import io.firn.server.wire.Transport;
 import io.netty.util.internal.PlatformDependent;
 import java.io.IOException;
 import java.net.InetSocketAddress;
-import java.nio.file.Path;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ThreadFactory;
@@ -45,7 +44,6 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import java.util.stream.Collectors;
-import org.apache.kafka.common.Uuid;
 
 /**
  * Serves a store to Kafka clients. Runs inside the application that owns the store, and does not
@@ -70,9 +68,6 @@ import org.apache.kafka.common.Uuid;
  */
 public final class FirnServer implements AutoCloseable {
     private static final System.Logger LOG = System.getLogger("io.firn.server");
-    private static final String DIRECTORY = "server";
-    private static final String IDENTITY = "server";
-    private static final int VERSION = 1;
     private static final long STORE_WAIT_MS = 60_000;
 
     private final ServerConfig config;
@@ -91,9 +86,7 @@ public final class FirnServer implements AutoCloseable {
     private FirnServer(Builder builder, StoreAttachment claim) throws IOException {
         this.config = builder.config();
         LogStore store = builder.store;
-        MemoryPlan plan = builder.hasOpenedStore ? Storage.memory(config) : MemoryPlan.of(config);
-        plan.check(HeapBudget.heapBytes());
-        plan.warn(HeapBudget.heapBytes(), PlatformDependent.maxDirectMemory());
+        checkMemory(builder);
         if (!builder.hasOpenedStore) {
             sayWhatHasNoEffect();
         }
@@ -101,66 +94,38 @@ public final class FirnServer implements AutoCloseable {
         try {
             end.first(claim::release);
             end.first(this::releaseTopics);
-            FileMedium medium = ServerFiles.mediumOf(store, config);
-            Path directory = store.directory().resolve(DIRECTORY);
-            Path secrets = securityDirectory(medium, store);
+            ServerFiles files = ServerFiles.of(store, config);
+            FileMedium medium = files.medium();
             this.threads =
                     new BackgroundThreads(
                             config.integer("background.threads"), builder.threads, builder.onError);
             end.first(audit::end);
             end.first(threads::close);
-            ScramUsers users = ScramUsers.open(medium, secrets);
-            boolean byAcls = builder.authorizer == null && ServerSecurity.needsRights(config);
-            Acls acls = byAcls ? Acls.open(medium, secrets) : null;
-            this.security =
-                    new ServerSecurity(
-                            config,
-                            users,
-                            threads.handshakes(),
-                            accessControl(builder, acls),
-                            audit,
-                            OpenSslEngines::new);
-            String clusterId = clusterId(medium, directory.resolve("cluster"));
-            DynamicConfig node = DynamicConfig.open(medium, secrets, config);
-            this.topics = new ServedTopics(store, node, medium, directory);
-            QuotaUsage rates =
-                    new QuotaUsage(
-                            ClientQuotas.open(medium, secrets),
-                            windows(config),
-                            builder.quotaClock);
-            this.space =
-                    new FreeSpace(
-                            medium,
-                            store.directory(),
-                            builder.hasOpenedStore ? Storage.fileTiers(config) : List.of(),
-                            config.number("firn.min.free.bytes"));
-            ApiRegistration apis =
-                    new ApiRegistration(
-                            topics, nodes, users, acls, rates, space, audit, threads.executors());
+            ScramUsers users = ScramUsers.open(medium, files.security());
+            Acls acls = hasAcls(builder) ? Acls.open(medium, files.security()) : null;
+            this.security = new ServerSecurity(config, services(builder, users, acls));
+            String clusterId = files.clusterId();
+            DynamicConfig node = DynamicConfig.open(medium, files.security(), config);
+            this.topics = new ServedTopics(store, node, medium, files.directory());
+            ClientQuotas quotas = ClientQuotas.open(medium, files.security());
+            QuotaUsage usage = new QuotaUsage(quotas, windows(config), builder.quotaClock);
+            this.space = freeSpace(builder, medium);
             this.groups =
                     new GroupHandlers(
                             topics,
                             nodes,
                             config,
-                            medium,
-                            directory.resolve("groups"),
+                            new GroupFiles(medium, files.groups()),
                             threads.groups());
-            apis.serveGroups(groups);
-            apis.serveTransactions(new TransactionHandlers(topics, groups, config));
-            this.context =
-                    new ServerContext(
-                            apis.table(),
-                            limits(config),
-                            new ErrorMapper(),
-                            rates::recordConnection,
-                            times(rates));
+            ApiRegistration apis =
+                    new ApiRegistration(topics, nodes, audit, threads.executors())
+                            .serveLog(usage, space)
+                            .serveAdmin(users, acls, usage)
+                            .serveGroups(groups)
+                            .serveTransactions(new TransactionHandlers(topics, groups, config));
+            this.context = context(apis.table(), usage);
             this.metrics = new ServerMetrics(store, context, groups);
-            this.transport =
-                    new Transport(
-                            context,
-                            config.integer("num.network.threads"),
-                            new NamedThreadFactory(builder.threads, "firn-accept-"),
-                            new NamedThreadFactory(builder.threads, "firn-net-"));
+            this.transport = transport(builder.threads);
             end.first(transport::close);
             end.first(this::drain);
             end.first(metrics::close);
@@ -176,6 +141,50 @@ public final class FirnServer implements AutoCloseable {
                 end.run();
             }
         }
+        logStart(store);
+    }
+
+    private void checkMemory(Builder builder) {
+        MemoryPlan plan = builder.hasOpenedStore ? Storage.memory(config) : MemoryPlan.of(config);
+        plan.check(HeapBudget.heapBytes());
+        plan.warn(HeapBudget.heapBytes(), PlatformDependent.maxDirectMemory());
+    }
+
+    private boolean hasAcls(Builder builder) {
+        return builder.authorizer == null && ServerSecurity.needsRights(config);
+    }
+
+    private ListenerSecurity.Services services(Builder builder, ScramUsers users, Acls acls) {
+        return new ListenerSecurity.Services(
+                users,
+                threads.handshakes(),
+                accessControl(builder, acls),
+                audit,
+                OpenSslEngines::new);
+    }
+
+    private FreeSpace freeSpace(Builder builder, FileMedium medium) {
+        return new FreeSpace(
+                medium,
+                builder.store.directory(),
+                builder.hasOpenedStore ? Storage.fileTiers(config) : List.of(),
+                config.number("firn.min.free.bytes"));
+    }
+
+    private ServerContext context(ApiTable apis, QuotaUsage usage) {
+        return new ServerContext(
+                apis, limits(config), new ErrorMapper(), usage::recordConnection, times(usage));
+    }
+
+    private Transport transport(ThreadFactory factory) throws IOException {
+        return new Transport(
+                context,
+                config.integer("num.network.threads"),
+                new NamedThreadFactory(factory, "firn-accept-"),
+                new NamedThreadFactory(factory, "firn-net-"));
+    }
+
+    private void logStart(LogStore store) {
         LOG.log(
                 System.Logger.Level.INFO,
                 "serving {0} to Kafka clients on {1} ({2})",
@@ -249,26 +258,6 @@ public final class FirnServer implements AutoCloseable {
                             + " LogStoreBuilder, its tiers and its Migrator, or remove the keys",
                     ignored);
         }
-    }
-
-    /** Returns the directory of the server's secrets; creates those that it is in. */
-    static Path securityDirectory(FileMedium medium, LogStore store) throws IOException {
-        Path directory = store.directory().resolve(DIRECTORY);
-        medium.createDirectories(directory);
-        return directory.resolve("security");
-    }
-
-    private static String clusterId(FileMedium medium, Path file) throws IOException {
-        Fields known = Fields.read(medium, file, IDENTITY, VERSION);
-        if (known == null) {
-            known = Fields.of(file, Map.of("id", Uuid.randomUuid().toString()));
-            SmallFile.write(medium, file, IDENTITY, VERSION, known.values());
-        }
-        String id = known.text("id");
-        if (!id.matches("[A-Za-z0-9_-]{22}")) {
-            throw known.unexpected("id", "a cluster's id of 22 characters", id);
-        }
-        return id;
     }
 
     private void listen(String clusterId, Listener listener) throws IOException {

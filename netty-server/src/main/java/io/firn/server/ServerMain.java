@@ -89,52 +89,62 @@ public final class ServerMain implements Callable<Integer> {
                 System.err.println("Added the user " + user + ".");
                 return 0;
             }
-            FirnServer.check(config); // before the store is opened, which creates it
-            Storage storage = Storage.open(config);
-            FirnServer server;
-            try {
-                server =
-                        FirnServer.of(storage.store())
-                                .config(config)
-                                .hasOpenedStore()
-                                .onError(ServerMain::endIfFatal)
-                                .start();
-            } catch (IOException | RuntimeException e) {
-                storage.close();
-                throw e;
-            }
-            Runtime.getRuntime()
-                    .addShutdownHook(
-                            new Thread(
-                                    () -> {
-                                        server.close();
-                                        storage.close();
-                                        ended.countDown();
-                                    },
-                                    "firn-shutdown"));
-            if (!config.withoutEffect().isEmpty()) {
-                System.err.println("Configuration keys without effect: " + config.withoutEffect());
-            }
-            for (Listener each : config.listeners()) {
-                if (each.endpoint().isAnyAddress() && each.advertised() == null) {
-                    System.err.println(
-                            "Clients of listener "
-                                    + each.name()
-                                    + " are told to connect to localhost. For clients on other"
-                                    + " machines, set advertised.listeners.");
-                }
-            }
-            System.err.printf(
-                    "Serving %s on %s after %d ms.%n",
-                    config.directory().toAbsolutePath().normalize(),
-                    server.bootstrapServers(),
-                    (System.nanoTime() - start) / 1_000_000);
+            serve(config, start, ended);
         } catch (IOException | FirnException | InvalidOptionException e) {
             System.err.println("firn-server: " + e.getMessage());
             return 1;
         }
         ended.await();
         return 0;
+    }
+
+    /** Starts the server, which a signal ends. */
+    private static void serve(ServerConfig config, long startNs, CountDownLatch ended)
+            throws IOException {
+        FirnServer.check(config); // before the store is opened, which creates it
+        Storage storage = Storage.open(config);
+        FirnServer server;
+        try {
+            server =
+                    FirnServer.of(storage.store())
+                            .config(config)
+                            .hasOpenedStore()
+                            .onError(ServerMain::endIfFatal)
+                            .start();
+        } catch (IOException | RuntimeException e) {
+            storage.close();
+            throw e;
+        }
+        Runtime.getRuntime()
+                .addShutdownHook(
+                        new Thread(
+                                () -> {
+                                    server.close();
+                                    storage.close();
+                                    ended.countDown();
+                                },
+                                "firn-shutdown"));
+        printNotes(config);
+        System.err.printf(
+                "Serving %s on %s after %d ms.%n",
+                config.directory().toAbsolutePath().normalize(),
+                server.bootstrapServers(),
+                (System.nanoTime() - startNs) / 1_000_000);
+    }
+
+    private static void printNotes(ServerConfig config) {
+        if (!config.withoutEffect().isEmpty()) {
+            System.err.println("Configuration keys without effect: " + config.withoutEffect());
+        }
+        for (Listener each : config.listeners()) {
+            if (each.endpoint().isAnyAddress() && each.advertised() == null) {
+                System.err.println(
+                        "Clients of listener "
+                                + each.name()
+                                + " are told to connect to localhost. For clients on other"
+                                + " machines, set advertised.listeners.");
+            }
+        }
     }
 
     /**

@@ -4,6 +4,7 @@ import io.firn.LogStore;
 import io.firn.file.FileTier;
 import io.firn.medium.FileMedium;
 import io.firn.server.config.ServerConfig;
+import io.firn.server.group.GroupFiles;
 import io.firn.server.group.GroupHandlers;
 import io.firn.server.log.AdvertisedListeners;
 import io.firn.server.log.AdvertisedNode;
@@ -111,29 +112,28 @@ public final class JazzerTarget {
         AdvertisedNode node = new AdvertisedNode(1, "localhost", 9092, "jazzer");
         Executor atOnce = Runnable::run;
         topics = new ServedTopics(store, DynamicConfig.open(medium, own, config), medium, own);
-        ApiRegistration apis =
-                new ApiRegistration(
-                        topics,
-                        new AdvertisedListeners(node),
-                        ScramUsers.open(medium, own.resolve("security")),
-                        null,
-                        new QuotaUsage(
-                                ClientQuotas.open(medium, own.resolve("security")),
-                                QuotaWindows.DEFAULT),
-                        FreeSpace.ALL,
-                        new AuditLog(),
-                        new ApiRegistration.Executors(
-                                atOnce, atOnce, atOnce, atOnce, atOnce, atOnce));
+        AdvertisedListeners nodes = new AdvertisedListeners(node);
+        Path secrets = own.resolve("security");
         GroupHandlers groups =
                 new GroupHandlers(
                         topics,
-                        new AdvertisedListeners(node),
+                        nodes,
                         config,
-                        medium,
-                        own.resolve("groups"),
+                        new GroupFiles(medium, own.resolve("groups")),
                         noTimers());
-        apis.serveGroups(groups);
-        apis.serveTransactions(new TransactionHandlers(topics, groups, config));
+        QuotaUsage usage =
+                new QuotaUsage(ClientQuotas.open(medium, secrets), QuotaWindows.DEFAULT);
+        ApiRegistration apis =
+                new ApiRegistration(
+                                topics,
+                                nodes,
+                                new AuditLog(),
+                                new ApiRegistration.Executors(
+                                        atOnce, atOnce, atOnce, atOnce, atOnce, atOnce))
+                        .serveLog(usage, FreeSpace.ALL)
+                        .serveAdmin(ScramUsers.open(medium, secrets), null, usage)
+                        .serveGroups(groups)
+                        .serveTransactions(new TransactionHandlers(topics, groups, config));
         ServerLimits limits = new ServerLimits(1_000_000, 8, 100_000_000, 10, 10, 1_000, 1_000);
         context = new ServerContext(apis.table(), limits, new ErrorMapper());
         topics.create(NAMES.get(0), 2, Map.of());

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.firn.InvalidOptionException;
 import io.firn.server.config.ServerConfig;
 import io.firn.server.security.AuditLog;
+import io.firn.server.security.ListenerSecurity;
 import io.firn.server.security.ServerSecurity;
 import io.firn.server.security.TlsEngines;
 import io.firn.server.wire.OpenSslEngines;
@@ -41,8 +42,7 @@ class OpenSslTest extends TlsTest {
         Map<String, String> all = new HashMap<>(serverKeys().keystore());
         all.put("listeners", "SSL://127.0.0.1:0");
         all.putAll(engine);
-        return new ServerSecurity(
-                ServerConfig.of(all), null, Runnable::run, null, new AuditLog(), library);
+        return new ServerSecurity(ServerConfig.of(all), new ListenerSecurity.Services(null, Runnable::run, null, new AuditLog(), library));
     }
 
     private static String engineOf(Map<String, String> engine) {

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import io.firn.server.config.ServerConfig;
 import io.firn.server.log.ErrorMapper;
 import io.firn.server.security.AuditLog;
+import io.firn.server.security.ListenerSecurity;
 import io.firn.server.security.ServerSecurity;
 import io.firn.server.wire.ApiTable;
 import io.firn.server.wire.ServerContext;
@@ -57,13 +58,7 @@ class PrincipalsTest {
         ExecutorService handshakes = Executors.newSingleThreadExecutor();
         try (Transport transport = new Transport(server(seen), 1, Thread::new, Thread::new)) {
             ServerSecurity security =
-                    new ServerSecurity(
-                            ServerConfig.of(settings),
-                            null,
-                            handshakes,
-                            null,
-                            new AuditLog(),
-                            null);
+                    new ServerSecurity(ServerConfig.of(settings), new ListenerSecurity.Services(null, handshakes, null, new AuditLog(), null));
             int port =
                     transport
                             .listen(

@@ -178,13 +178,15 @@ public final class AclAdmin {
         try {
             filter =
                     filter(
-                            request.resourceTypeFilter(),
-                            request.resourceNameFilter(),
-                            request.patternTypeFilter(),
-                            request.principalFilter(),
-                            request.hostFilter(),
-                            request.operation(),
-                            request.permissionType());
+                            new ResourcePatternFilter(
+                ResourceType.fromCode(request.resourceTypeFilter()),
+                request.resourceNameFilter(),
+                PatternType.fromCode(request.patternTypeFilter())),
+        new AccessControlEntryFilter(
+                request.principalFilter(),
+                request.hostFilter(),
+                AclOperation.fromCode(request.operation()),
+                AclPermissionType.fromCode(request.permissionType())));
         } catch (ApiException e) {
             refusal = refusal == null ? e : refusal;
         }
@@ -203,22 +205,8 @@ public final class AclAdmin {
     }
 
     private static AclBindingFilter filter(
-            byte type,
-            String name,
-            byte pattern,
-            String principal,
-            String host,
-            byte operation,
-            byte permission) {
-        AclBindingFilter filter =
-                new AclBindingFilter(
-                        new ResourcePatternFilter(
-                                ResourceType.fromCode(type), name, PatternType.fromCode(pattern)),
-                        new AccessControlEntryFilter(
-                                principal,
-                                host,
-                                AclOperation.fromCode(operation),
-                                AclPermissionType.fromCode(permission)));
+            ResourcePatternFilter resource, AccessControlEntryFilter entry) {
+        AclBindingFilter filter = new AclBindingFilter(resource, entry);
         check(!filter.isUnknown(), "The filter contains unknown elements");
         return filter;
     }
@@ -299,12 +287,14 @@ public final class AclAdmin {
 
     private static AclBindingFilter filter(DeleteAclsFilter asked) {
         return filter(
-                asked.resourceTypeFilter(),
+                new ResourcePatternFilter(
+                ResourceType.fromCode(asked.resourceTypeFilter()),
                 asked.resourceNameFilter(),
-                asked.patternTypeFilter(),
+                PatternType.fromCode(asked.patternTypeFilter())),
+        new AccessControlEntryFilter(
                 asked.principalFilter(),
                 asked.hostFilter(),
-                asked.operation(),
-                asked.permissionType());
+                AclOperation.fromCode(asked.operation()),
+                AclPermissionType.fromCode(asked.permissionType())));
     }
 }

@@ -138,27 +138,35 @@ public final class AdminAudit implements ApiTable.Observer {
                     }
                 }
             }
-        } else if (response instanceof CreateAclsResponseData answer) {
+        } else {
+            onAcls(to, request, response);
+        }
+    }
+
+    private static void onAcls(Lines to, ApiMessage request, ApiMessage response) {
+        if (response instanceof CreateAclsResponseData answer) {
             var asked = ((CreateAclsRequestData) request).creations();
             for (int i = 0; i < Math.min(asked.size(), answer.results().size()); i++) {
                 var one = asked.get(i);
-                to.acl(
-                        one.permissionType(),
-                        one.principal(),
-                        one.operation(),
-                        one.resourceType(),
-                        one.resourceName(),
+                to.line(
+                        acl(
+                                one.permissionType(),
+                                one.principal(),
+                                one.operation(),
+                                one.resourceType(),
+                                one.resourceName()),
                         answer.results().get(i).errorCode());
             }
         } else if (response instanceof DeleteAclsResponseData answer) {
             for (var result : answer.filterResults()) {
                 for (var one : result.matchingAcls()) {
-                    to.acl(
-                            one.permissionType(),
-                            one.principal(),
-                            one.operation(),
-                            one.resourceType(),
-                            one.resourceName(),
+                    to.line(
+                            acl(
+                                    one.permissionType(),
+                                    one.principal(),
+                                    one.operation(),
+                                    one.resourceType(),
+                                    one.resourceName()),
                             one.errorCode());
                 }
             }
@@ -167,22 +175,18 @@ public final class AdminAudit implements ApiTable.Observer {
 
     /** The lines of one request. */
     private final class Lines {
-        private final ClientConnection client;
+        private final AuditLog.Client client;
         private final String api;
 
         Lines(Exchange exchange) {
-            this.client = exchange.connection();
+            ClientConnection from = exchange.connection();
+            this.client =
+                    new AuditLog.Client(from.principal(), from.peerAddress(), from.listener());
             this.api = exchange.key().name();
         }
 
         void line(String resource, short error) {
-            audit.changed(
-                    client.principal(),
-                    client.peerAddress(),
-                    client.listener(),
-                    api,
-                    resource,
-                    Errors.forCode(error).name());
+            audit.changed(client, api, resource, Errors.forCode(error).name());
         }
 
         void topic(String name, short error) {
@@ -207,25 +211,19 @@ public final class AdminAudit implements ApiTable.Observer {
             line("Quota:" + names, error);
         }
 
-        void acl(
-                byte permission,
-                String principal,
-                byte operation,
-                byte type,
-                String name,
-                short error) {
-            line(
-                    "Acl:"
-                            + AclPermissionType.fromCode(permission)
-                            + ","
-                            + principal
-                            + ","
-                            + AclOperation.fromCode(operation)
-                            + ","
-                            + ResourceType.fromCode(type)
-                            + ":"
-                            + name,
-                    error);
-        }
+    }
+
+    private static String acl(
+            byte permission, String principal, byte operation, byte type, String name) {
+        return "Acl:"
+                + AclPermissionType.fromCode(permission)
+                + ","
+                + principal
+                + ","
+                + AclOperation.fromCode(operation)
+                + ","
+                + ResourceType.fromCode(type)
+                + ":"
+                + name;
     }
 }

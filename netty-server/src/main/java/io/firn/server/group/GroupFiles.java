@@ -26,7 +26,7 @@ import java.util.function.Consumer;
  * generation, so that they continue after a restart without a rebalance. Offsets are not part of
  * it: they are cursors of the topics.
  */
-final class GroupFiles {
+public final class GroupFiles {
     private static final String MAGIC = "group";
     private static final int VERSION = 1;
     private static final String PREFIX = "group-";
@@ -44,7 +44,7 @@ final class GroupFiles {
     /** A file uses several times its size while it is read or written: one large one at a time. */
     private final ReentrantLock large = new ReentrantLock();
 
-    GroupFiles(FileMedium medium, Path directory) throws IOException {
+    public GroupFiles(FileMedium medium, Path directory) throws IOException {
         this.medium = medium;
         this.directory = directory;
         medium.createDirectories(directory);
@@ -281,10 +281,11 @@ final class GroupFiles {
         String instance = fields.text(prefix + "instance");
         Member member =
                 new Member(
-                        fields.text(prefix + "id"),
-                        instance.isEmpty() ? null : instance.substring(1),
-                        fields.text(prefix + "client"),
-                        fields.text(prefix + "host"),
+                        new Member.Identity(
+                                fields.text(prefix + "id"),
+                                instance.isEmpty() ? null : instance.substring(1),
+                                fields.text(prefix + "client"),
+                                fields.text(prefix + "host")),
                         fields.integer(prefix + "sessionMs", 0, Integer.MAX_VALUE),
                         fields.integer(prefix + "rebalanceMs", 0, Integer.MAX_VALUE),
                         protocols);

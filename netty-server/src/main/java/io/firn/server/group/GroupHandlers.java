@@ -1,12 +1,10 @@
 package io.firn.server.group;
 
-import io.firn.medium.FileMedium;
 import io.firn.server.config.ServerConfig;
 import io.firn.server.log.AdvertisedListeners;
 import io.firn.server.log.ServedTopics;
 import io.firn.server.wire.Handler;
 import java.io.IOException;
-import java.nio.file.Path;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
@@ -30,7 +28,7 @@ public final class GroupHandlers {
     /**
      * Reads the files of groups, and starts their timers.
      *
-     * @param directory the directory of the files of groups
+     * @param files the files of groups
      * @param background runs the timers
      * @throws IOException if the directory cannot be read or created
      */
@@ -38,12 +36,10 @@ public final class GroupHandlers {
             ServedTopics topics,
             AdvertisedListeners nodes,
             ServerConfig config,
-            FileMedium medium,
-            Path directory,
+            GroupFiles files,
             ScheduledExecutorService background)
             throws IOException {
         GroupOffsets offsets = new GroupOffsets(topics.store());
-        GroupFiles files = new GroupFiles(medium, directory);
         GroupLimits limits = GroupLimits.of(config);
         coordinator = new GroupCoordinator(files, limits, offsets, background);
         membership = new MembershipApis(coordinator);

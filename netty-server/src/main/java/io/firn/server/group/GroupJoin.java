@@ -111,10 +111,7 @@ final class GroupJoin {
     private static Member member(JoinRequest ask, String id) {
         Member member =
                 new Member(
-                        id,
-                        ask.instanceId,
-                        ask.clientId,
-                        ask.clientHost,
+                        new Member.Identity(id, ask.instanceId, ask.clientId, ask.clientHost),
                         ask.sessionMs,
                         ask.rebalanceMs,
                         ask.protocols);

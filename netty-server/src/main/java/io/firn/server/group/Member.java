@@ -12,10 +12,7 @@ final class Member {
     static final byte[] NOTHING = {};
     private static final int FIXED_BYTES = 100;
 
-    private final String id;
-    private final String instanceId;
-    private final String clientId;
-    private final String clientHost;
+    private final Identity identity;
     private int sessionMs;
     private int rebalanceMs;
     private Map<String, byte[]> protocols;
@@ -28,42 +25,39 @@ final class Member {
     /** Who it is, if that is known; it is not in the group's file. */
     private String owner;
 
-    Member(
-            String id,
-            String instanceId,
-            String clientId,
-            String clientHost,
-            int sessionMs,
-            int rebalanceMs,
-            Map<String, byte[]> protocols) {
-        this.id = id;
-        this.instanceId = instanceId;
-        this.clientId = clientId;
-        this.clientHost = clientHost;
+    /**
+     * Who a member is.
+     *
+     * @param instanceId the name of a static member; null for a dynamic one
+     */
+    record Identity(String id, String instanceId, String clientId, String clientHost) {}
+
+    Member(Identity identity, int sessionMs, int rebalanceMs, Map<String, byte[]> protocols) {
+        this.identity = identity;
         this.sessionMs = sessionMs;
         this.rebalanceMs = rebalanceMs;
         this.protocols = new LinkedHashMap<>(protocols);
     }
 
     String id() {
-        return id;
+        return identity.id;
     }
 
     /** Returns the name of a static member; null for a dynamic one. */
     String instanceId() {
-        return instanceId;
+        return identity.instanceId;
     }
 
     boolean isStatic() {
-        return instanceId != null;
+        return identity.instanceId != null;
     }
 
     String clientId() {
-        return clientId;
+        return identity.clientId;
     }
 
     String clientHost() {
-        return clientHost;
+        return identity.clientHost;
     }
 
     void owner(String value) {
@@ -73,8 +67,8 @@ final class Member {
     /** Returns whether a request seems to come from the same client as its join. */
     boolean isOf(String otherOwner, String otherClientId, String otherHost) {
         return (owner == null || owner.equals(otherOwner))
-                && clientId.equals(otherClientId)
-                && clientHost.equals(otherHost);
+                && identity.clientId.equals(otherClientId)
+                && identity.clientHost.equals(otherHost);
     }
 
     int sessionMs() {
@@ -98,7 +92,7 @@ final class Member {
 
     /** Returns roughly its size in the group's file, without its assignment. */
     int bytes() {
-        return bytesOf(id, instanceId, clientId, protocols);
+        return bytesOf(identity.id, identity.instanceId, identity.clientId, protocols);
     }
 
     static int bytesOf(
@@ -164,7 +158,7 @@ final class Member {
 
     /** Refuses the requests that wait for a response. A member that is gone has no id any more. */
     void refuse(Errors error) {
-        completeJoin(JoinResult.refused(error, error == Errors.UNKNOWN_MEMBER_ID ? "" : id));
+        completeJoin(JoinResult.refused(error, error == Errors.UNKNOWN_MEMBER_ID ? "" : id()));
         completeSync(SyncResult.refused(error));
     }
 

@@ -224,9 +224,7 @@ public final class Access {
     /** Returns false. Every refusal of what a client has asked for passes here. */
     private boolean isDenied(Right right, String name) {
         audit.denied(
-                principal,
-                host,
-                listener,
+                new AuditLog.Client(principal, host, listener),
                 right.operation().toString(),
                 right.resource() + ":" + name);
         return false;

@@ -48,6 +48,15 @@ public final class AuditLog {
         }
     }
 
+    /**
+     * A client, as the lines name it.
+     *
+     * @param principal the principal, with its type, such as {@code User:alice}
+     * @param address the address, without a name
+     * @param listener the name of the listener that it is connected to
+     */
+    public record Client(String principal, String address, String listener) {}
+
     /** The lines of a kind in the present second. */
     private static final class Rate {
         private long startNs;
@@ -94,17 +103,8 @@ public final class AuditLog {
     }
 
     /** Logs that a client has proved who it is. */
-    void signedIn(String principal, String address, String listener, String mechanism) {
-        log(
-                Kind.SIGN_IN,
-                "principal",
-                principal,
-                "address",
-                address,
-                "listener",
-                listener,
-                "mechanism",
-                mechanism);
+    void signedIn(Client client, String mechanism) {
+        log(Kind.SIGN_IN, client, "mechanism", mechanism);
     }
 
     /**
@@ -113,16 +113,8 @@ public final class AuditLog {
      * @param user who it said it was; null if it did not come so far
      */
     void failed(String user, String address, String listener, String mechanism) {
-        log(
-                Kind.SIGN_IN_FAILED,
-                "user",
-                user,
-                "address",
-                address,
-                "listener",
-                listener,
-                "mechanism",
-                mechanism);
+        Client client = new Client(user, address, listener);
+        log(Kind.SIGN_IN_FAILED, client, "mechanism", mechanism);
     }
 
     /**
@@ -131,20 +123,8 @@ public final class AuditLog {
      * @param operation what it wanted to do, such as {@code WRITE}
      * @param resource with what, such as {@code TOPIC:orders}
      */
-    public void denied(
-            String principal, String address, String listener, String operation, String resource) {
-        log(
-                Kind.DENIED,
-                "principal",
-                principal,
-                "address",
-                address,
-                "listener",
-                listener,
-                "operation",
-                operation,
-                "resource",
-                resource);
+    public void denied(Client client, String operation, String resource) {
+        log(Kind.DENIED, client, "operation", operation, "resource", resource);
     }
 
     /**
@@ -154,30 +134,12 @@ public final class AuditLog {
      * @param resource what was to be changed, such as {@code Topic:orders}
      * @param result Kafka's name for the error; {@code NONE} if there was none
      */
-    public void changed(
-            String principal,
-            String address,
-            String listener,
-            String api,
-            String resource,
-            String result) {
-        log(
-                result.equals(NO_ERROR) ? Kind.CHANGE : Kind.CHANGE_FAILED,
-                "principal",
-                principal,
-                "address",
-                address,
-                "listener",
-                listener,
-                "api",
-                api,
-                "resource",
-                resource,
-                "result",
-                result);
+    public void changed(Client client, String api, String resource, String result) {
+        Kind kind = result.equals(NO_ERROR) ? Kind.CHANGE : Kind.CHANGE_FAILED;
+        log(kind, client, "api", api, "resource", resource, "result", result);
     }
 
-    private void log(Kind kind, String... fields) {
+    private void log(Kind kind, Client client, String... fields) {
         if (!LOG.isLoggable(kind.level)) {
             return;
         }
@@ -190,9 +152,11 @@ public final class AuditLog {
             omitted = rate.takeOmitted();
         }
         StringBuilder line = new StringBuilder(200).append(kind.word);
+        append(line, kind == Kind.SIGN_IN_FAILED ? "user" : "principal", client.principal);
+        append(line, "address", client.address);
+        append(line, "listener", client.listener);
         for (int i = 0; i < fields.length; i += 2) {
-            line.append(' ').append(fields[i]).append('=');
-            append(line, fields[i + 1]);
+            append(line, fields[i], fields[i + 1]);
         }
         if (omitted > 0) {
             line.append(" omitted=").append(omitted);
@@ -214,8 +178,9 @@ public final class AuditLog {
         }
     }
 
-    /** Writes a value so that it is one word without {@code =}. */
-    private static void append(StringBuilder line, String value) {
+    /** Writes a field, with its value as one word without {@code =}. */
+    private static void append(StringBuilder line, String field, String value) {
+        line.append(' ').append(field).append('=');
         if (value == null || value.isEmpty()) {
             line.append('-');
             return;

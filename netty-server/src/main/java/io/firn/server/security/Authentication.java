@@ -166,7 +166,7 @@ public final class Authentication {
         becomes(name);
         complete = true;
         if (isKnown()) {
-            listener.audit().signedIn(principal, address(), listener.name(), "TLS");
+            listener.audit().signedIn(auditClient(), "TLS");
         }
     }
 
@@ -244,7 +244,7 @@ public final class Authentication {
             byte[] answer = evaluate(message);
             if (exchange.isComplete()) {
                 response.setSessionLifetimeMs(proved(nowNs));
-                listener.audit().signedIn(principal, address(), listener.name(), mechanism);
+                listener.audit().signedIn(auditClient(), mechanism);
             }
             return response.setAuthBytes(answer == null ? new byte[0] : answer);
         } catch (SaslException | RuntimeException | StackOverflowError e) {
@@ -305,5 +305,9 @@ public final class Authentication {
         long end = (Long) exchange.getNegotiatedProperty(key);
         long rest = Math.max(1, end - System.currentTimeMillis());
         return Math.min(rest, most > 0 ? most : LONGEST_SESSION_MS);
+    }
+
+    private AuditLog.Client auditClient() {
+        return new AuditLog.Client(principal, address(), listener.name());
     }
 }

@@ -37,6 +37,22 @@ public final class ListenerSecurity {
      */
     public record Limits(long timeoutMs, int receiveBytes, long failureDelayMs, long reauthMs) {}
 
+    /**
+     * What all listeners of a server use.
+     *
+     * @param scram the users that authenticate by SCRAM
+     * @param handshakes runs what takes long in a handshake
+     * @param control decides what clients may do; null if everybody may do everything
+     * @param audit is told of those who sign in
+     * @param openSsl makes engines of TLS that are not the JDK's
+     */
+    public record Services(
+            ScramUsers scram,
+            Executor handshakes,
+            AccessControl control,
+            AuditLog audit,
+            TlsEngines.Library openSsl) {}
+
     private ListenerSecurity() {
         name = "PLAINTEXT";
         protocol = SecurityProtocol.PLAINTEXT;
@@ -52,30 +68,18 @@ public final class ListenerSecurity {
     /**
      * Reads what a listener needs.
      *
-     * @param scram the users that authenticate by SCRAM
-     * @param handshakes runs what takes long in a handshake
-     * @param control decides what clients may do; null if everybody may do everything
-     * @param audit is told of those who sign in
-     * @param openSsl makes engines of TLS that are not the JDK's
      * @throws InvalidOptionException if a value is invalid or a file cannot be used
      */
-    ListenerSecurity(
-            Listener listener,
-            Limits limits,
-            ScramUsers scram,
-            Executor handshakes,
-            AccessControl control,
-            AuditLog audit,
-            TlsEngines.Library openSsl) {
-        this.audit = audit;
+    ListenerSecurity(Listener listener, Limits limits, Services services) {
+        this.audit = services.audit();
         this.name = listener.name();
         this.protocol = SecurityProtocol.forName(listener.protocol());
         this.limits = limits;
-        this.handshakes = handshakes;
-        this.control = control;
+        this.handshakes = services.handshakes();
+        this.control = services.control();
         this.names = new DefaultKafkaPrincipalBuilder(null, mapper(listener));
-        this.tls = listener.isEncrypted() ? new Tls(listener, openSsl) : null;
-        this.mechanisms = listener.isSasl() ? new SaslMechanisms(listener, scram) : null;
+        this.tls = listener.isEncrypted() ? new Tls(listener, services.openSsl()) : null;
+        this.mechanisms = listener.isSasl() ? new SaslMechanisms(listener, services.scram()) : null;
     }
 
     private static SslPrincipalMapper mapper(Listener listener) {

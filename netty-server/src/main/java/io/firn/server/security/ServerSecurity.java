@@ -7,7 +7,6 @@ import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.util.LinkedHashMap;
 import java.util.Map;
-import java.util.concurrent.Executor;
 
 /** The security of a server: its listeners. Thread-safe. */
 public final class ServerSecurity {
@@ -18,21 +17,10 @@ public final class ServerSecurity {
     /**
      * Reads what the listeners need.
      *
-     * @param scram the users that authenticate by SCRAM
-     * @param handshakes runs what takes long in a handshake
-     * @param control decides what clients may do; null if everybody may do everything
-     * @param audit is told of those who sign in
-     * @param openSsl makes engines of TLS that are not the JDK's
      * @throws InvalidOptionException if a value is invalid, a file cannot be used, or a listener
      *     would let in anybody from other machines
      */
-    public ServerSecurity(
-            ServerConfig config,
-            ScramUsers scram,
-            Executor handshakes,
-            AccessControl control,
-            AuditLog audit,
-            TlsEngines.Library openSsl) {
+    public ServerSecurity(ServerConfig config, ListenerSecurity.Services services) {
         for (Listener each : config.listeners()) {
             if (!config.flag(ALLOWED_BY) && !isAuthenticated(each) && !isLocal(each)) {
                 throw new InvalidOptionException(
@@ -49,15 +37,7 @@ public final class ServerSecurity {
                                 + "=true allows it");
             }
             listeners.put(
-                    each.name(),
-                    new ListenerSecurity(
-                            each,
-                            limits(config, each),
-                            scram,
-                            handshakes,
-                            control,
-                            audit,
-                            openSsl));
+                    each.name(), new ListenerSecurity(each, limits(config, each), services));
         }
     }
 
@@ -67,7 +47,10 @@ public final class ServerSecurity {
      * @throws InvalidOptionException as the constructor
      */
     public static void check(ServerConfig config, TlsEngines.Library openSsl) {
-        var unused = new ServerSecurity(config, null, null, null, new AuditLog(), openSsl);
+        var unused =
+                new ServerSecurity(
+                        config,
+                        new ListenerSecurity.Services(null, null, null, new AuditLog(), openSsl));
     }
 
     /**

@@ -177,7 +177,7 @@ final class Connection extends ChannelInboundHandlerAdapter
     public void handlerAdded(ChannelHandlerContext context) {
         ctx = context;
         responses = new ResponseQueue(context, answers, entrance.isEncrypted(), this::close);
-        requests = new RequestQueue(server, context, memory, responses, answers, this::handle);
+        requests = new RequestQueue(server, context, memory, responses, this::handle);
         timeouts =
                 new ConnectionTimeouts(
                         server.limits(), requests, responses, this, context.executor());

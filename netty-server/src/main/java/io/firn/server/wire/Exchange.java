@@ -50,8 +50,6 @@ public final class Exchange implements SteppedWork.Request {
 
     Exchange(
             ExchangeOwner connection,
-            ApiKeys key,
-            short version,
             RequestHeaderData header,
             ByteBuf frame,
             int bodyIndex,
@@ -59,8 +57,8 @@ public final class Exchange implements SteppedWork.Request {
         this.connection = connection;
         this.memory = new ExchangeMemory(connection);
         this.time = time;
-        this.key = key;
-        this.version = version;
+        this.key = ApiKeys.forId(header.requestApiKey());
+        this.version = header.requestApiVersion();
         this.responseVersion = version;
         this.header = header;
         this.frame = frame;

@@ -22,7 +22,6 @@ final class RequestQueue {
     private final ChannelHandlerContext ctx;
     private final ConnectionMemory memory;
     private final ResponseQueue responses;
-    private final ConnectionResponseMemory answers;
     private final Consumer<ByteBuf> handler;
     private final ArrayDeque<ByteBuf> frames = new ArrayDeque<>();
     private boolean blocked;
@@ -44,13 +43,11 @@ final class RequestQueue {
             ChannelHandlerContext ctx,
             ConnectionMemory memory,
             ResponseQueue responses,
-            ConnectionResponseMemory answers,
             Consumer<ByteBuf> handler) {
         this.server = server;
         this.ctx = ctx;
         this.memory = memory;
         this.responses = responses;
-        this.answers = answers;
         this.handler = handler;
     }
 
@@ -179,7 +176,7 @@ final class RequestQueue {
      */
     private boolean hasToWait() {
         return !channelClosed
-                && (answers.isExceeded() || memory.isDecodedOverBudget() || isPaused());
+                && (responses.isMemoryExceeded() || memory.isDecodedOverBudget() || isPaused());
     }
 
     private boolean isPaused() {

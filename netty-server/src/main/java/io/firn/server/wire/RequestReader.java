@@ -44,12 +44,14 @@ final class RequestReader {
         if (served) {
             header.read(BoundedReadable.ofHeader(buffer), key.requestHeaderVersion(version));
         } else {
-            header.setCorrelationId(buffer.getInt(buffer.position() + 4));
+            header.setRequestApiKey(id)
+                    .setRequestApiVersion(version)
+                    .setCorrelationId(buffer.getInt(buffer.position() + 4));
         }
         server.counters().onRequest(key);
         int bodyIndex = frame.readerIndex() + buffer.position();
         HandlingTime time = time(connection, key, header.clientId());
-        return new Exchange(connection, key, version, header, frame, bodyIndex, time);
+        return new Exchange(connection, header, frame, bodyIndex, time);
     }
 
     /** As in Kafka, what clients do to authenticate and what brokers ask for does not count. */

@@ -38,42 +38,37 @@ final class ResponseEncoder implements Writable {
         }
     }
 
-    private ResponseEncoder(ByteBufAllocator allocator, ByteBuf fields) {
+    /**
+     * Creates an encoder for one response.
+     *
+     * @param before encoded responses that the first part is to begin with, which are taken over;
+     *     or null
+     */
+    ResponseEncoder(ByteBufAllocator allocator, ByteBuf before) {
         this.allocator = allocator;
-        this.fields = fields;
+        this.fields = before;
     }
 
     /**
      * Encodes a response, preceded by its length. If it throws, it has released its buffers, and
      * the caller closes the records of the message.
-     *
-     * @param before encoded responses that the first part is to begin with, which are taken over;
-     *     or null
      */
-    static List<Part> encode(
-            ByteBufAllocator allocator,
-            ByteBuf before,
-            Message header,
-            short headerVersion,
-            Message body,
-            short version) {
-        ResponseEncoder writer = new ResponseEncoder(allocator, before);
+    List<Part> encode(Message header, short headerVersion, Message body, short version) {
         try {
             ObjectSerializationCache cache = new ObjectSerializationCache();
             int headerSize = header.size(cache, headerVersion);
             int size = Math.addExact(headerSize, body.size(cache, version));
-            if (before == null) {
+            if (fields == null) {
                 // The records of a fetch are most of its size, and take no space here.
-                writer.fields =
-                        allocator.ioBuffer(Math.max(LEAST, Math.min(4 + size, MOST_AT_FIRST)));
+                fields = allocator.ioBuffer(Math.max(LEAST, Math.min(4 + size, MOST_AT_FIRST)));
             }
-            writer.writeInt(size);
-            header.write(writer, cache, headerVersion);
-            body.write(writer, cache, version);
-            writer.endFields();
-            return writer.parts;
+            writeInt(size);
+            header.write(this, cache, headerVersion);
+            body.write(this, cache, version);
+            endFields();
+            return parts;
         } catch (RuntimeException e) {
-            writer.release();
+            release();
             throw e;
         }
     }

@@ -65,6 +65,11 @@ final class ResponseQueue {
         return inFlight.size();
     }
 
+    /** Returns whether the responses of the client use too much memory to make others. */
+    boolean isMemoryExceeded() {
+        return answers.isExceeded();
+    }
+
     /** Removes the oldest request if it is answered; returns null otherwise. */
     Exchange pollAnswered() {
         return !inFlight.isEmpty() && !inFlight.peek().isOpen() ? inFlight.poll() : null;
@@ -106,9 +111,7 @@ final class ResponseQueue {
         encoded = null; // taken over
         try {
             parts =
-                    ResponseEncoder.encode(
-                            ctx.alloc(),
-                            before,
+                    new ResponseEncoder(ctx.alloc(), before).encode(
                             new ResponseHeaderData().setCorrelationId(exchange.correlationId()),
                             exchange.key().responseHeaderVersion(version),
                             exchange.response(),

@@ -20,7 +20,8 @@ class MembersTest {
         for (String each : protocols) {
             map.put(each, new byte[] {1});
         }
-        return new Member(id, instance, "client", "/host", 10_000, 60_000, map);
+        return new Member(
+                new Member.Identity(id, instance, "client", "/host"), 10_000, 60_000, map);
     }
 
     @Test

@@ -48,11 +48,11 @@ class AuditLogTest {
 
     @Test
     void shouldWriteTheFieldsOfEachKindInTheirOrder() {
-        audit.signedIn("User:alice", "10.0.0.7", "SASL_SSL", "PLAIN");
+        audit.signedIn(new AuditLog.Client("User:alice", "10.0.0.7", "SASL_SSL"), "PLAIN");
         audit.failed("alice", "10.0.0.7", "SASL_SSL", "PLAIN");
         audit.failed(null, "10.0.0.7", "SSL", "TLS");
-        audit.denied("User:alice", "10.0.0.7", "SSL", "Write", "Topic:orders");
-        audit.changed("User:a", "10.0.0.7", "SSL", "DELETE_TOPICS", "Topic:orders", "NONE");
+        audit.denied(new AuditLog.Client("User:alice", "10.0.0.7", "SSL"), "Write", "Topic:orders");
+        audit.changed(new AuditLog.Client("User:a", "10.0.0.7", "SSL"), "DELETE_TOPICS", "Topic:orders", "NONE");
         assertEquals(
                 List.of(
                         "INFO sign-in principal=User:alice address=10.0.0.7 listener=SASL_SSL"
@@ -91,18 +91,18 @@ class AuditLogTest {
     @Test
     void shouldLimitTheLinesOfAKindAndCountWhatIsLeftOut() {
         for (int i = 0; i < AuditLog.MOST_PER_SECOND + 7; i++) {
-            audit.denied("p", "a", "l", "Read", "Topic:t");
+            audit.denied(new AuditLog.Client("p", "a", "l"), "Read", "Topic:t");
         }
         assertEquals(AuditLog.MOST_PER_SECOND, lines.size());
-        audit.signedIn("p", "a", "l", "m"); // of another kind
+        audit.signedIn(new AuditLog.Client("p", "a", "l"), "m"); // of another kind
         assertEquals(AuditLog.MOST_PER_SECOND + 1, lines.size());
         nowNs.addAndGet(999_999_999);
-        audit.denied("p", "a", "l", "Read", "Topic:t");
+        audit.denied(new AuditLog.Client("p", "a", "l"), "Read", "Topic:t");
         assertEquals(AuditLog.MOST_PER_SECOND + 1, lines.size());
         nowNs.addAndGet(1);
         lines.clear();
-        audit.denied("p", "a", "l", "Read", "Topic:t");
-        audit.denied("p", "a", "l", "Read", "Topic:t");
+        audit.denied(new AuditLog.Client("p", "a", "l"), "Read", "Topic:t");
+        audit.denied(new AuditLog.Client("p", "a", "l"), "Read", "Topic:t");
         String line =
                 "WARNING denied principal=p address=a listener=l operation=Read resource=Topic:t";
         assertEquals(List.of(line + " omitted=8", line), lines);
@@ -111,10 +111,10 @@ class AuditLogTest {
     @Test
     void shouldLeaveOutNoChangeBecauseOthersHaveFailed() {
         for (int i = 0; i < AuditLog.MOST_PER_SECOND + 7; i++) {
-            audit.changed("p", "a", "l", "DELETE_TOPICS", "Topic:t", "TOPIC_AUTHORIZATION_FAILED");
+            audit.changed(new AuditLog.Client("p", "a", "l"), "DELETE_TOPICS", "Topic:t", "TOPIC_AUTHORIZATION_FAILED");
         }
         lines.clear();
-        audit.changed("p", "a", "l", "DELETE_TOPICS", "Topic:t", "NONE");
+        audit.changed(new AuditLog.Client("p", "a", "l"), "DELETE_TOPICS", "Topic:t", "NONE");
         assertEquals(
                 List.of(
                         "INFO change principal=p address=a listener=l api=DELETE_TOPICS"

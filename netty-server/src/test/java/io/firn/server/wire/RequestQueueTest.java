@@ -42,7 +42,6 @@ class RequestQueueTest {
                 ctx,
                 memory,
                 new ResponseQueue(ctx, answers, false, (reason, cause) -> {}),
-                answers,
                 this::handle);
     }
 

@@ -41,9 +41,7 @@ class ResponseEncoderTest {
                         new FetchableTopicResponse()
                                 .setTopic("t")
                                 .setPartitions(List.of(new PartitionData().setRecords(records))));
-        return ResponseEncoder.encode(
-                UnpooledByteBufAllocator.DEFAULT,
-                null,
+        return new ResponseEncoder(UnpooledByteBufAllocator.DEFAULT, null).encode(
                 new ResponseHeaderData(),
                 (short) 1,
                 response,
