@@ -3,40 +3,30 @@ package io.firn.server;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
-import org.apache.kafka.common.compress.Compression;
 import org.apache.kafka.common.message.CreateTopicsRequestData;
-import org.apache.kafka.common.message.CreateTopicsRequestData.CreatableTopic;
-import org.apache.kafka.common.message.CreateTopicsRequestData.CreatableTopicConfig;
 import org.apache.kafka.common.message.CreateTopicsResponseData;
 import org.apache.kafka.common.message.FetchRequestData;
 import org.apache.kafka.common.message.FetchRequestData.FetchPartition;
 import org.apache.kafka.common.message.FetchRequestData.FetchTopic;
 import org.apache.kafka.common.message.FetchResponseData;
 import org.apache.kafka.common.message.OffsetCommitRequestData;
-import org.apache.kafka.common.message.OffsetCommitRequestData.OffsetCommitRequestPartition;
-import org.apache.kafka.common.message.OffsetCommitRequestData.OffsetCommitRequestTopic;
-import org.apache.kafka.common.message.OffsetCommitResponseData;
 import org.apache.kafka.common.protocol.ApiKeys;
 import org.apache.kafka.common.protocol.Errors;
 import org.apache.kafka.common.record.internal.MemoryRecords;
-import org.apache.kafka.common.record.internal.SimpleRecord;
 
 /** Fills several limits of memory at the same time, as several clients, for {@link Attacks}. */
 final class HeapAttacks {
     private static final String OFFSETS = "heap-offsets";
     private static final int PARTITIONS = 750;
-    private static final int METADATA_CHARS = 4_000;
     private static final int COMMITS = 15;
     private static final int FIRST_ADDRESS = 10;
     private static final int FETCHING = 4;
     private static final int BOMBS = 24;
-    private static final int BOMB_BYTES = 30 << 20;
 
     private final int port;
     private final Consumer<String> count;
@@ -112,24 +102,10 @@ final class HeapAttacks {
 
     private void prepare(int clients) throws IOException {
         CreateTopicsRequestData create = new CreateTopicsRequestData().setTimeoutMs(30_000);
-        create.topics().add(topic(OFFSETS, PARTITIONS));
-        create.topics().add(topic("t0-0", TransactionAttacks.partitions("open-transactions")));
+        create.topics().add(HeapRequests.topic(OFFSETS, PARTITIONS));
+        create.topics().add(HeapRequests.topic("t0-0", TransactionAttacks.partitions("open-transactions")));
         for (int i = 0; i < clients; i++) {
-            CreatableTopic compacted = topic(compacted(i), 1);
-            Map.of(
-                            "cleanup.policy", "compact",
-                            "min.cleanable.dirty.ratio", "0",
-                            "delete.retention.ms", "0",
-                            "segment.ms", "1000")
-                    .forEach(
-                            (name, value) ->
-                                    compacted
-                                            .configs()
-                                            .add(
-                                                    new CreatableTopicConfig()
-                                                            .setName(name)
-                                                            .setValue(value)));
-            create.topics().add(compacted);
+            create.topics().add(HeapRequests.compactedTopic(compacted(i)));
         }
         try (Wire wire = new Wire(address(0), port)) {
             wire.ask(ApiKeys.CREATE_TOPICS, 7, create, new CreateTopicsResponseData())
@@ -142,36 +118,10 @@ final class HeapAttacks {
         return "heap-" + client;
     }
 
-    private static CreatableTopic topic(String name, int partitions) {
-        return new CreatableTopic()
-                .setName(name)
-                .setNumPartitions(partitions)
-                .setReplicationFactor((short) 1);
-    }
-
     private void commit(Wire wire, String group) throws IOException {
-        OffsetCommitRequestTopic topic = new OffsetCommitRequestTopic().setName(OFFSETS);
-        for (int i = 0; i < PARTITIONS; i++) {
-            topic.partitions()
-                    .add(
-                            new OffsetCommitRequestPartition()
-                                    .setPartitionIndex(i)
-                                    .setCommittedOffset(0)
-                                    .setCommittedMetadata("m".repeat(METADATA_CHARS)));
-        }
-        OffsetCommitRequestData request =
-                new OffsetCommitRequestData()
-                        .setGroupId(group)
-                        .setGenerationIdOrMemberEpoch(-1)
-                        .setTopics(List.of(topic));
         int accepted = 0;
         String last = "";
-        for (var each :
-                wire.ask(ApiKeys.OFFSET_COMMIT, 8, request, new OffsetCommitResponseData())
-                        .topics()
-                        .get(0)
-                        .partitions()) {
-            Errors error = Errors.forCode(each.errorCode());
+        for (Errors error : HeapRequests.commit(wire, group, OFFSETS, PARTITIONS)) {
             accepted += error == Errors.NONE ? 1 : 0;
             last = error == Errors.NONE ? last : " " + error;
         }
@@ -216,10 +166,7 @@ final class HeapAttacks {
 
     /** A batch of about 1,000 bytes is a tombstone whose key is very long. */
     private void produceBombs(Wire wire, int client) throws IOException {
-        MemoryRecords bomb =
-                MemoryRecords.withRecords(
-                        Compression.zstd().build(),
-                        new SimpleRecord(1_000L, new byte[BOMB_BYTES], null));
+        MemoryRecords bomb = HeapRequests.bomb();
         for (int i = 0; i < BOMBS && goesOn.getAsBoolean(); i++) {
             count.accept(
                     "bombs "

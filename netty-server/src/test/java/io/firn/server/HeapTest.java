@@ -219,37 +219,37 @@ class HeapTest {
         Map<String, String> settings = new HashMap<>(SETTINGS);
         settings.put("firn.write.stall.ms", "600000"); // so that what is held stays so
         try (ServerProcess server = new ServerProcess(ReadingServer.class, directory, settings);
-                HeapPots pots = new HeapPots(server.port())) {
+                HeapFill heap = new HeapFill(server.port())) {
             try (Wire honest = new Wire("127.0.0.2", server.port())) {
                 createTopic(honest);
-                pots.createTopics();
-                pots.fillTransactions();
-                pots.fillNames();
-                pots.fillGroups();
-                pots.fillProducers();
-                pots.fillPartitions();
-                pots.fillReaders();
-                pots.holdRequests();
+                heap.createTopics();
+                heap.fillTransactions();
+                heap.fillNames();
+                heap.fillGroups();
+                heap.fillProducers();
+                heap.fillPartitions();
+                heap.fillReaders();
+                heap.holdRequests();
                 await(server, () -> uses(server, "queued") >= uses(server, "of"));
-                pots.fillConnections();
-                pots.fillCompaction(honest);
-                while (!HeapPots.isCompacted(honest)) {
+                heap.fillConnections();
+                heap.fillCompaction(honest);
+                while (!HeapFill.isCompacted(honest)) {
                     LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(50));
                 }
                 awaitReads(server);
-                HeapPots.checkPartitions(honest);
+                HeapFill.checkPartitions(honest);
                 check(honest);
             }
             server.kill();
-            pots.release();
+            heap.release();
             server.start();
             check(server);
             awaitReads(server);
-            pots.searchByTime();
+            heap.searchByTime();
             try (Wire honest = new Wire("127.0.0.2", server.port())) {
-                HeapPots.checkPartitions(honest);
+                HeapFill.checkPartitions(honest);
             }
-            pots.checkNames();
+            heap.checkNames();
             assertEquals(List.of(), server.outOfMemory());
         }
     }

@@ -1,18 +1,9 @@
 package io.firn.server;
 
-import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.firn.server.LogRequests.Row;
 import io.firn.sim.FirstRunOnly;
-import java.io.BufferedReader;
-import java.io.InputStreamReader;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -25,32 +16,11 @@ import org.junit.jupiter.api.io.TempDir;
 class LogRequestsTest {
     @TempDir Path directory;
 
-    private static List<Row> table() throws Exception {
-        try (BufferedReader in =
-                new BufferedReader(
-                        new InputStreamReader(
-                                Objects.requireNonNull(
-                                        LogRequestsTest.class.getResourceAsStream(
-                                                "/log-requests.txt")),
-                                StandardCharsets.UTF_8))) {
-            return LogRequests.rows(in.lines().toList());
-        }
-    }
-
     @Test
     void shouldAnswerLogRequestsAsKafkaDoes() throws Exception {
-        List<Row> rows = table();
-        assertTrue(rows.size() > 40, rows.size() + " requests");
-        List<String> different = new ArrayList<>();
         try (Running running = new Running(directory, Map.of())) {
             LogRequests server = new LogRequests(running.server().bootstrapServers());
-            for (Row row : rows) {
-                String found = server.answer(row.request());
-                if (!found.equals(row.firn())) {
-                    different.add(row.request() + " | " + found + ", expected " + row.firn());
-                }
-            }
+            RecordedAnswers.check("/log-requests.txt", 40, server::answer);
         }
-        assertEquals(List.of(), different);
     }
 }

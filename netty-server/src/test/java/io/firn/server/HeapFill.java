@@ -8,7 +8,6 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Map;
 import java.util.stream.IntStream;
 import org.apache.kafka.common.compress.Compression;
 import org.apache.kafka.common.message.AddPartitionsToTxnRequestData.AddPartitionsToTxnTopic;
@@ -17,7 +16,6 @@ import org.apache.kafka.common.message.ApiVersionsRequestData;
 import org.apache.kafka.common.message.ApiVersionsResponseData;
 import org.apache.kafka.common.message.CreateTopicsRequestData;
 import org.apache.kafka.common.message.CreateTopicsRequestData.CreatableTopic;
-import org.apache.kafka.common.message.CreateTopicsRequestData.CreatableTopicConfig;
 import org.apache.kafka.common.message.CreateTopicsResponseData;
 import org.apache.kafka.common.message.DescribeProducersRequestData;
 import org.apache.kafka.common.message.DescribeProducersRequestData.TopicRequest;
@@ -32,9 +30,6 @@ import org.apache.kafka.common.message.ListOffsetsRequestData.ListOffsetsPartiti
 import org.apache.kafka.common.message.ListOffsetsRequestData.ListOffsetsTopic;
 import org.apache.kafka.common.message.ListOffsetsResponseData;
 import org.apache.kafka.common.message.OffsetCommitRequestData;
-import org.apache.kafka.common.message.OffsetCommitRequestData.OffsetCommitRequestPartition;
-import org.apache.kafka.common.message.OffsetCommitRequestData.OffsetCommitRequestTopic;
-import org.apache.kafka.common.message.OffsetCommitResponseData;
 import org.apache.kafka.common.message.ProduceRequestData;
 import org.apache.kafka.common.message.ProduceRequestData.PartitionProduceData;
 import org.apache.kafka.common.message.ProduceRequestData.TopicProduceData;
@@ -48,7 +43,7 @@ import org.apache.kafka.common.record.internal.SimpleRecord;
  * Fills what clients can fill of a server's heap, each kind until the server refuses more, and
  * holds it until this is closed. Several addresses do it, since an address has a share.
  */
-final class HeapPots implements AutoCloseable {
+final class HeapFill implements AutoCloseable {
     private static final List<String> CLIENTS = List.of("127.0.0.10", "127.0.0.11");
     private static final List<String> IDLE = List.of("127.0.0.20", "127.0.0.21", "127.0.0.22");
     private static final String OFFSETS = "offsets";
@@ -58,7 +53,6 @@ final class HeapPots implements AutoCloseable {
     private static final int MANY = 256;
     private static final int PIPELINED = 50;
     private static final int BOMBS = 4;
-    private static final int BOMB_BYTES = 30 << 20;
     private static final int READ_BYTES = 5 << 20;
     private static final int READ_PARTITIONS = 8;
     private static final int MOST_REQUESTS = 100_000;
@@ -69,7 +63,7 @@ final class HeapPots implements AutoCloseable {
     /** Topics that were created until there were too many partitions, with their numbers. */
     private final List<CreatableTopic> many = new ArrayList<>();
 
-    HeapPots(int port) {
+    HeapFill(int port) {
         this.port = port;
     }
 
@@ -78,33 +72,13 @@ final class HeapPots implements AutoCloseable {
     /** Creates the topics that the others need. */
     void createTopics() throws IOException {
         try (Wire wire = new Wire(CLIENTS.get(0), port)) {
-            assertEquals(Errors.NONE, create(wire, topic(OFFSETS, PARTITIONS)));
-            assertEquals(Errors.NONE, create(wire, topic(ReadingServer.TOPIC, READ_PARTITIONS)));
+            assertEquals(Errors.NONE, create(wire, HeapRequests.topic(OFFSETS, PARTITIONS)));
+            assertEquals(Errors.NONE, create(wire, HeapRequests.topic(ReadingServer.TOPIC, READ_PARTITIONS)));
             for (int i = 0; i < CLIENTS.size(); i++) {
-                CreatableTopic compacted = topic(COMPACTED + i, 1);
-                Map.of(
-                                "cleanup.policy", "compact",
-                                "min.cleanable.dirty.ratio", "0",
-                                "delete.retention.ms", "0",
-                                "segment.ms", "1000")
-                        .forEach(
-                                (name, value) ->
-                                        compacted
-                                                .configs()
-                                                .add(
-                                                        new CreatableTopicConfig()
-                                                                .setName(name)
-                                                                .setValue(value)));
+                CreatableTopic compacted = HeapRequests.compactedTopic(COMPACTED + i);
                 assertEquals(Errors.NONE, create(wire, compacted));
             }
         }
-    }
-
-    private static CreatableTopic topic(String name, int partitions) {
-        return new CreatableTopic()
-                .setName(name)
-                .setNumPartitions(partitions)
-                .setReplicationFactor((short) 1);
     }
 
     private static Errors create(Wire wire, CreatableTopic topic) throws IOException {
@@ -122,7 +96,7 @@ final class HeapPots implements AutoCloseable {
     void fillPartitions() throws IOException {
         try (Wire wire = new Wire(CLIENTS.get(0), port)) {
             for (int i = 0, partitions = MANY; partitions > 0; i++) {
-                CreatableTopic next = topic("many-" + i, partitions);
+                CreatableTopic next = HeapRequests.topic("many-" + i, partitions);
                 Errors error = create(wire, next);
                 if (error == Errors.NONE) {
                     many.add(next);
@@ -142,7 +116,7 @@ final class HeapPots implements AutoCloseable {
 
     /** Asserts that there is no room for one more partition. */
     static void checkPartitions(Wire wire) throws IOException {
-        assertEquals(Errors.POLICY_VIOLATION, create(wire, topic("one-more", 1)));
+        assertEquals(Errors.POLICY_VIOLATION, create(wire, HeapRequests.topic("one-more", 1)));
     }
 
     // ---- producers
@@ -312,28 +286,7 @@ final class HeapPots implements AutoCloseable {
     }
 
     private static Errors commit(Wire wire, String group, int partitions) throws IOException {
-        OffsetCommitRequestTopic topic = new OffsetCommitRequestTopic().setName(OFFSETS);
-        for (int i = 0; i < partitions; i++) {
-            topic.partitions()
-                    .add(
-                            new OffsetCommitRequestPartition()
-                                    .setPartitionIndex(i)
-                                    .setCommittedMetadata("m".repeat(4_000)));
-        }
-        OffsetCommitRequestData request =
-                new OffsetCommitRequestData()
-                        .setGroupId(group)
-                        .setGenerationIdOrMemberEpoch(-1)
-                        .setTopics(List.of(topic));
-        List<Errors> all =
-                wire
-                        .ask(ApiKeys.OFFSET_COMMIT, 8, request, new OffsetCommitResponseData())
-                        .topics()
-                        .get(0)
-                        .partitions()
-                        .stream()
-                        .map(each -> Errors.forCode(each.errorCode()))
-                        .toList();
+        List<Errors> all = HeapRequests.commit(wire, group, OFFSETS, partitions);
         return all.get(all.size() - 1);
     }
 
@@ -378,10 +331,7 @@ final class HeapPots implements AutoCloseable {
      * begins with at once.
      */
     void fillCompaction(Wire wire) throws IOException {
-        MemoryRecords bomb =
-                MemoryRecords.withRecords(
-                        Compression.zstd().build(),
-                        new SimpleRecord(1_000L, new byte[BOMB_BYTES], null));
+        MemoryRecords bomb = HeapRequests.bomb();
         for (int i = 0; i < BOMBS; i++) {
             for (int k = 0; k < CLIENTS.size(); k++) {
                 assertEquals(
