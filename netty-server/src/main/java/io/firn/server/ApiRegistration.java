@@ -104,7 +104,7 @@ final class ApiRegistration {
         table.serve(
                 ApiKeys.API_VERSIONS,
                 ApiVersionsRequestData.class,
-                new ApiVersionsHandler(table, new ServerFeatures(topics.config()), nodes));
+                new ApiVersionsHandler(table, topics.config(), nodes));
         SaslApis.serve(table);
     }
 

@@ -5,14 +5,11 @@ import io.firn.LogStore;
 import io.firn.budget.HeapBudget;
 import io.firn.medium.FileMedium;
 import io.firn.server.config.Endpoint;
-import io.firn.server.wire.ApiTable;
-import io.firn.server.security.ListenerSecurity;
-import io.firn.server.group.GroupFiles;
 import io.firn.server.config.Listener;
 import io.firn.server.config.ServerConfig;
+import io.firn.server.group.GroupFiles;
 import io.firn.server.group.GroupHandlers;
 import io.firn.server.log.AdvertisedListeners;
-import io.firn.server.log.AdvertisedNode;
 import io.firn.server.log.DynamicConfig;
 import io.firn.server.log.ErrorMapper;
 import io.firn.server.log.FreeSpace;
@@ -25,9 +22,11 @@ import io.firn.server.security.AccessControl;
 import io.firn.server.security.AclAccessControl;
 import io.firn.server.security.Acls;
 import io.firn.server.security.AuditLog;
+import io.firn.server.security.ListenerSecurity;
 import io.firn.server.security.ScramUsers;
 import io.firn.server.security.ServerSecurity;
 import io.firn.server.tx.TransactionHandlers;
+import io.firn.server.wire.ApiTable;
 import io.firn.server.wire.OpenSslEngines;
 import io.firn.server.wire.ServerContext;
 import io.firn.server.wire.ServerLimits;
@@ -275,13 +274,13 @@ public final class FirnServer implements AutoCloseable {
         nodes.set(listener.name(), node(clusterId, listener, bound.getPort()));
     }
 
-    private AdvertisedNode node(String clusterId, Listener listener, int port) {
+    private AdvertisedListeners.Node node(String clusterId, Listener listener, int port) {
         Endpoint where = listener.endpoint();
         Endpoint advertised = listener.advertised();
         String host = where.isAnyAddress() ? "localhost" : where.host();
         return advertised == null
-                ? new AdvertisedNode(config.nodeId(), host, port, clusterId)
-                : new AdvertisedNode(
+                ? new AdvertisedListeners.Node(config.nodeId(), host, port, clusterId)
+                : new AdvertisedListeners.Node(
                         config.nodeId(),
                         advertised.isAnyAddress() ? host : advertised.host(),
                         advertised.port() == 0 ? port : advertised.port(),
@@ -289,7 +288,7 @@ public final class FirnServer implements AutoCloseable {
     }
 
     private String addressOf(String listener) {
-        AdvertisedNode node = nodes.of(listener);
+        AdvertisedListeners.Node node = nodes.of(listener);
         if (node == null) {
             throw new InvalidOptionException("there is no listener '" + listener + "'");
         }

@@ -14,7 +14,6 @@ import org.apache.kafka.common.message.FetchRequestData;
 import org.apache.kafka.common.message.FetchRequestData.FetchPartition;
 import org.apache.kafka.common.message.FetchRequestData.FetchTopic;
 import org.apache.kafka.common.message.FetchResponseData;
-import org.apache.kafka.common.message.OffsetCommitRequestData;
 import org.apache.kafka.common.protocol.ApiKeys;
 import org.apache.kafka.common.protocol.Errors;
 import org.apache.kafka.common.record.internal.MemoryRecords;
@@ -103,7 +102,10 @@ final class HeapAttacks {
     private void prepare(int clients) throws IOException {
         CreateTopicsRequestData create = new CreateTopicsRequestData().setTimeoutMs(30_000);
         create.topics().add(HeapRequests.topic(OFFSETS, PARTITIONS));
-        create.topics().add(HeapRequests.topic("t0-0", TransactionAttacks.partitions("open-transactions")));
+        create.topics()
+                .add(
+                        HeapRequests.topic(
+                                "t0-0", TransactionAttacks.partitions("open-transactions")));
         for (int i = 0; i < clients; i++) {
             create.topics().add(HeapRequests.compactedTopic(compacted(i)));
         }

@@ -29,7 +29,6 @@ import org.apache.kafka.common.message.ListOffsetsRequestData;
 import org.apache.kafka.common.message.ListOffsetsRequestData.ListOffsetsPartition;
 import org.apache.kafka.common.message.ListOffsetsRequestData.ListOffsetsTopic;
 import org.apache.kafka.common.message.ListOffsetsResponseData;
-import org.apache.kafka.common.message.OffsetCommitRequestData;
 import org.apache.kafka.common.message.ProduceRequestData;
 import org.apache.kafka.common.message.ProduceRequestData.PartitionProduceData;
 import org.apache.kafka.common.message.ProduceRequestData.TopicProduceData;
@@ -73,7 +72,9 @@ final class HeapFill implements AutoCloseable {
     void createTopics() throws IOException {
         try (Wire wire = new Wire(CLIENTS.get(0), port)) {
             assertEquals(Errors.NONE, create(wire, HeapRequests.topic(OFFSETS, PARTITIONS)));
-            assertEquals(Errors.NONE, create(wire, HeapRequests.topic(ReadingServer.TOPIC, READ_PARTITIONS)));
+            assertEquals(
+                    Errors.NONE,
+                    create(wire, HeapRequests.topic(ReadingServer.TOPIC, READ_PARTITIONS)));
             for (int i = 0; i < CLIENTS.size(); i++) {
                 CreatableTopic compacted = HeapRequests.compactedTopic(COMPACTED + i);
                 assertEquals(Errors.NONE, create(wire, compacted));

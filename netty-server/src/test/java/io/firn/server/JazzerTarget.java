@@ -7,7 +7,6 @@ import io.firn.server.config.ServerConfig;
 import io.firn.server.group.GroupFiles;
 import io.firn.server.group.GroupHandlers;
 import io.firn.server.log.AdvertisedListeners;
-import io.firn.server.log.AdvertisedNode;
 import io.firn.server.log.DynamicConfig;
 import io.firn.server.log.ErrorMapper;
 import io.firn.server.log.FreeSpace;
@@ -109,7 +108,8 @@ public final class JazzerTarget {
                                 "socket.request.max.bytes", "1000000"));
         FileMedium medium = FileMedium.real();
         Path own = directory.resolve("server");
-        AdvertisedNode node = new AdvertisedNode(1, "localhost", 9092, "jazzer");
+        AdvertisedListeners.Node node =
+                new AdvertisedListeners.Node(1, "localhost", 9092, "jazzer");
         Executor atOnce = Runnable::run;
         topics = new ServedTopics(store, DynamicConfig.open(medium, own, config), medium, own);
         AdvertisedListeners nodes = new AdvertisedListeners(node);
@@ -121,8 +121,7 @@ public final class JazzerTarget {
                         config,
                         new GroupFiles(medium, own.resolve("groups")),
                         noTimers());
-        QuotaUsage usage =
-                new QuotaUsage(ClientQuotas.open(medium, secrets), QuotaWindows.DEFAULT);
+        QuotaUsage usage = new QuotaUsage(ClientQuotas.open(medium, secrets), QuotaWindows.DEFAULT);
         ApiRegistration apis =
                 new ApiRegistration(
                                 topics,

@@ -1,6 +1,5 @@
 package io.firn.server;
 
-
 import io.firn.sim.FirstRunOnly;
 import java.nio.file.Path;
 import java.util.Map;

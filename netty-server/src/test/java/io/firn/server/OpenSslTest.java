@@ -42,7 +42,9 @@ class OpenSslTest extends TlsTest {
         Map<String, String> all = new HashMap<>(serverKeys().keystore());
         all.put("listeners", "SSL://127.0.0.1:0");
         all.putAll(engine);
-        return new ServerSecurity(ServerConfig.of(all), new ListenerSecurity.Services(null, Runnable::run, null, new AuditLog(), library));
+        return new ServerSecurity(
+                ServerConfig.of(all),
+                new ListenerSecurity.Services(null, Runnable::run, null, new AuditLog(), library));
     }
 
     private static String engineOf(Map<String, String> engine) {

@@ -58,7 +58,10 @@ class PrincipalsTest {
         ExecutorService handshakes = Executors.newSingleThreadExecutor();
         try (Transport transport = new Transport(server(seen), 1, Thread::new, Thread::new)) {
             ServerSecurity security =
-                    new ServerSecurity(ServerConfig.of(settings), new ListenerSecurity.Services(null, handshakes, null, new AuditLog(), null));
+                    new ServerSecurity(
+                            ServerConfig.of(settings),
+                            new ListenerSecurity.Services(
+                                    null, handshakes, null, new AuditLog(), null));
             int port =
                     transport
                             .listen(

@@ -17,7 +17,7 @@ final class RecordedAnswers {
 
     /** Asks a server one request of a table. */
     interface Asked {
-        String answer(String request) throws IOException;
+        String answer(String request) throws Exception;
     }
 
     /**
@@ -26,7 +26,7 @@ final class RecordedAnswers {
      * @param resource the table, in the form that {@link OddRequests} describes
      * @param least how many requests it has at least
      */
-    static void check(String resource, int least, Asked server) throws IOException {
+    static void check(String resource, int least, Asked server) throws Exception {
         List<OddRequests.Row> rows = OddRequests.rows(lines(resource));
         assertTrue(rows.size() > least, rows.size() + " requests");
         List<String> different = new ArrayList<>();

@@ -78,7 +78,10 @@ public final class SaslJazzerTarget {
             users.change(Map.of(new ScramUsers.User(USER, each), credential));
         }
         security =
-                new ServerSecurity(config, new ListenerSecurity.Services(users, Runnable::run, null, new AuditLog(), null))
+                new ServerSecurity(
+                                config,
+                                new ListenerSecurity.Services(
+                                        users, Runnable::run, null, new AuditLog(), null))
                         .listener("SASL_PLAINTEXT");
         peer = InetAddress.getByName("127.0.0.1");
     }

@@ -179,14 +179,14 @@ public final class AclAdmin {
             filter =
                     filter(
                             new ResourcePatternFilter(
-                ResourceType.fromCode(request.resourceTypeFilter()),
-                request.resourceNameFilter(),
-                PatternType.fromCode(request.patternTypeFilter())),
-        new AccessControlEntryFilter(
-                request.principalFilter(),
-                request.hostFilter(),
-                AclOperation.fromCode(request.operation()),
-                AclPermissionType.fromCode(request.permissionType())));
+                                    ResourceType.fromCode(request.resourceTypeFilter()),
+                                    request.resourceNameFilter(),
+                                    PatternType.fromCode(request.patternTypeFilter())),
+                            new AccessControlEntryFilter(
+                                    request.principalFilter(),
+                                    request.hostFilter(),
+                                    AclOperation.fromCode(request.operation()),
+                                    AclPermissionType.fromCode(request.permissionType())));
         } catch (ApiException e) {
             refusal = refusal == null ? e : refusal;
         }
@@ -288,13 +288,13 @@ public final class AclAdmin {
     private static AclBindingFilter filter(DeleteAclsFilter asked) {
         return filter(
                 new ResourcePatternFilter(
-                ResourceType.fromCode(asked.resourceTypeFilter()),
-                asked.resourceNameFilter(),
-                PatternType.fromCode(asked.patternTypeFilter())),
-        new AccessControlEntryFilter(
-                asked.principalFilter(),
-                asked.hostFilter(),
-                AclOperation.fromCode(asked.operation()),
-                AclPermissionType.fromCode(asked.permissionType())));
+                        ResourceType.fromCode(asked.resourceTypeFilter()),
+                        asked.resourceNameFilter(),
+                        PatternType.fromCode(asked.patternTypeFilter())),
+                new AccessControlEntryFilter(
+                        asked.principalFilter(),
+                        asked.hostFilter(),
+                        AclOperation.fromCode(asked.operation()),
+                        AclPermissionType.fromCode(asked.permissionType())));
     }
 }

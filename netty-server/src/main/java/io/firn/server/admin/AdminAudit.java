@@ -210,7 +210,6 @@ public final class AdminAudit implements ApiTable.Observer {
                             .collect(Collectors.joining(","));
             line("Quota:" + names, error);
         }
-
     }
 
     private static String acl(

@@ -2,7 +2,6 @@ package io.firn.server.admin;
 
 import io.firn.StoreMetrics.TierMetrics;
 import io.firn.server.log.AdvertisedListeners;
-import io.firn.server.log.AdvertisedNode;
 import io.firn.server.log.ServedTopic;
 import io.firn.server.log.ServedTopics;
 import io.firn.server.security.Access;
@@ -52,7 +51,7 @@ public final class ClusterAdmin {
 
     /** Handles DescribeCluster. */
     public void cluster(Exchange exchange, DescribeClusterRequestData request) {
-        AdvertisedNode here = nodes.of(exchange);
+        AdvertisedListeners.Node here = nodes.of(exchange);
         DescribeClusterResponseData response = new DescribeClusterResponseData();
         if (request.endpointType() != 1) {
             exchange.reply(response.setErrorCode(Errors.MISMATCHED_ENDPOINT_TYPE.code()));

@@ -1,7 +1,6 @@
 package io.firn.server.admin;
 
 import io.firn.server.log.AdvertisedListeners;
-import io.firn.server.log.AdvertisedNode;
 import io.firn.server.log.ServedTopics;
 import io.firn.server.security.Right;
 import io.firn.server.wire.ApiTable;
@@ -146,7 +145,7 @@ public final class ResourceAdmin {
     }
 
     private void addNode(Exchange exchange, DescribeQuorumResponseData response) {
-        AdvertisedNode here = nodes.of(exchange);
+        AdvertisedListeners.Node here = nodes.of(exchange);
         DescribeQuorumResponseData.Node node =
                 new DescribeQuorumResponseData.Node().setNodeId(here.id());
         node.listeners()

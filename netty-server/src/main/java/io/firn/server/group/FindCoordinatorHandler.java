@@ -1,14 +1,17 @@
 package io.firn.server.group;
 
+import io.firn.TopicExistsException;
 import io.firn.server.log.AdvertisedListeners;
-import io.firn.server.log.AdvertisedNode;
+import io.firn.server.log.ServedTopics;
 import io.firn.server.security.Access;
 import io.firn.server.security.Right;
 import io.firn.server.wire.Exchange;
 import io.firn.server.wire.Handler;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
+import org.apache.kafka.common.internals.Topic;
 import org.apache.kafka.common.message.FindCoordinatorRequestData;
 import org.apache.kafka.common.message.FindCoordinatorResponseData;
 import org.apache.kafka.common.message.FindCoordinatorResponseData.Coordinator;
@@ -20,16 +23,18 @@ import org.apache.kafka.common.protocol.Errors;
  */
 public final class FindCoordinatorHandler implements Handler<FindCoordinatorRequestData> {
     private static final short BATCHED = 4;
+    private static final System.Logger LOG = System.getLogger("io.firn.server");
     private static final byte GROUP = 0;
     private static final byte TRANSACTION = 1;
 
     private final AdvertisedListeners nodes;
-    private final OffsetsTopic offsetsTopic;
+    private final ServedTopics topics;
+    private volatile boolean failed;
 
     /** Creates the handler. */
-    public FindCoordinatorHandler(AdvertisedListeners nodes, OffsetsTopic offsetsTopic) {
+    public FindCoordinatorHandler(AdvertisedListeners nodes, ServedTopics topics) {
         this.nodes = nodes;
-        this.offsetsTopic = offsetsTopic;
+        this.topics = topics;
     }
 
     @Override
@@ -47,11 +52,11 @@ public final class FindCoordinatorHandler implements Handler<FindCoordinatorRequ
             }
         }
         if (request.keyType() == GROUP && !hidden.containsAll(keys)) {
-            offsetsTopic.ensureExists();
+            ensureOffsetsTopic();
         }
         FindCoordinatorResponseData response = new FindCoordinatorResponseData();
         if (exchange.version() >= BATCHED) {
-            AdvertisedNode here = nodes.of(exchange);
+            AdvertisedListeners.Node here = nodes.of(exchange);
             exchange.inSteps(
                     keys,
                     key ->
@@ -94,7 +99,7 @@ public final class FindCoordinatorHandler implements Handler<FindCoordinatorRequ
                 .setErrorMessage(error.message());
     }
 
-    private static Coordinator find(AdvertisedNode here, byte type, String key) {
+    private static Coordinator find(AdvertisedListeners.Node here, byte type, String key) {
         Coordinator result = new Coordinator().setKey(key);
         if (type == GROUP || type == TRANSACTION) {
             return result.setNodeId(here.id()).setHost(here.host()).setPort(here.port());
@@ -104,5 +109,28 @@ public final class FindCoordinatorHandler implements Handler<FindCoordinatorRequ
                 .setPort(-1)
                 .setErrorCode(Errors.INVALID_REQUEST.code())
                 .setErrorMessage("Firn coordinates groups and transactions only.");
+    }
+
+    /**
+     * Creates {@code __consumer_offsets}, as Kafka does when a client looks for a group for the
+     * first time: clients, their tests and user interfaces expect it. It stays empty, because
+     * committed offsets are cursors of the topics that they belong to. Groups work without it: a
+     * failure is logged once, and the next call tries again.
+     */
+    private void ensureOffsetsTopic() {
+        String name = Topic.GROUP_METADATA_TOPIC_NAME;
+        try {
+            if (topics.find(name) == null) {
+                topics.create(name, 1, Map.of("cleanup.policy", "compact"));
+                failed = false;
+            }
+        } catch (TopicExistsException e) {
+            failed = false; // another request created it meanwhile
+        } catch (RuntimeException e) {
+            if (!failed) {
+                failed = true;
+                LOG.log(System.Logger.Level.WARNING, "the topic " + name + " cannot be created", e);
+            }
+        }
     }
 }

@@ -56,7 +56,7 @@ public final class GroupHandlers {
         fetches = new OffsetFetchHandler(coordinator, offsets, topics);
         admin = new GroupAdmin(coordinator, offsets);
         deletions = new OffsetDeleteHandler(coordinator, offsets, topics);
-        finder = new FindCoordinatorHandler(nodes, new OffsetsTopic(topics));
+        finder = new FindCoordinatorHandler(nodes, topics);
     }
 
     /** Starts to delete groups that have not been used for the retention time. */

@@ -1,22 +1,25 @@
 package io.firn.server.group;
 
+import io.firn.medium.Fields;
 import io.firn.server.wire.ClientShares;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * The memory of a group, as a part of what is remembered for all clients. It counts for the client
- * that named the group first; that of groups whose client is not known, in a common pot. Guarded by
- * the group.
+ * that named the group first; that of groups whose client is not known, in a common share. Guarded
+ * by the group.
  */
 final class GroupMemory {
     /** The client of groups that an earlier version has stored. */
     static final String NOBODY = "";
 
     private final ClientShares shares;
-    private final MemoryRefusals refusals;
+    private final Refusals refusals;
     private String owner;
     private long counted;
 
-    GroupMemory(ClientShares shares, MemoryRefusals refusals, String owner) {
+    GroupMemory(ClientShares shares, Refusals refusals, String owner) {
         this.shares = shares;
         this.refusals = refusals;
         this.owner = owner;
@@ -67,5 +70,41 @@ final class GroupMemory {
         shares.add(owner, kept - counted);
         shares.addStored(owner, counted - kept);
         counted = 0;
+    }
+
+    /**
+     * Tells the operator that groups are refused memory, once a minute: their clients try again
+     * without an end, and do not say why. Thread-safe.
+     */
+    static final class Refusals {
+        private static final System.Logger LOG = System.getLogger("io.firn.server");
+        private static final long AGAIN_NS = TimeUnit.MINUTES.toNanos(1);
+
+        private final ClientShares memory;
+        private final AtomicLong lastNs = new AtomicLong(System.nanoTime() - AGAIN_NS);
+
+        Refusals(ClientShares memory) {
+            this.memory = memory;
+        }
+
+        /** Logs that a group of a client is refused memory; returns false. */
+        boolean refuse(String owner) {
+            long now = System.nanoTime();
+            long last = lastNs.get();
+            if (now - last >= AGAIN_NS && lastNs.compareAndSet(last, now)) {
+                LOG.log(
+                        System.Logger.Level.WARNING,
+                        "a group of {0} is refused memory: it would have more than {1} bytes, or its"
+                                + " client, who has {2}, more than {3}, or all, who have {4}, more than"
+                                + " firn.groups.max.bytes={5}. Delete groups, or raise it with the heap",
+                        owner.equals(NOBODY) ? "an earlier version" : Fields.shown(owner),
+                        Long.toString(GroupLimits.maxGroupBytes(memory)),
+                        Long.toString(memory.usedBytes(owner)),
+                        Long.toString(memory.mostBytes() / 2),
+                        Long.toString(memory.usedBytes()),
+                        Long.toString(memory.mostBytes()));
+            }
+            return false;
+        }
     }
 }

@@ -46,7 +46,7 @@ final class GroupRegistry {
 
     private final GroupFiles files;
     private final ClientShares memory;
-    private final MemoryRefusals refusals;
+    private final GroupMemory.Refusals refusals;
     private final UnaryOperator<Group> start;
 
     /**
@@ -57,7 +57,7 @@ final class GroupRegistry {
     GroupRegistry(GroupFiles files, ClientShares memory, UnaryOperator<Group> start) {
         this.files = files;
         this.memory = memory;
-        this.refusals = new MemoryRefusals(memory);
+        this.refusals = new GroupMemory.Refusals(memory);
         this.start = start;
     }
 

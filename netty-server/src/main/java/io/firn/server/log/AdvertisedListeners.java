@@ -6,20 +6,30 @@ import java.util.concurrent.ConcurrentHashMap;
 
 /** The one node, with the address that the clients of each listener are told. Thread-safe. */
 public final class AdvertisedListeners {
-    private final Map<String, AdvertisedNode> byListener = new ConcurrentHashMap<>();
-    private volatile AdvertisedNode first;
+    /**
+     * The one node that clients see.
+     *
+     * @param id its id
+     * @param host the host that clients connect to
+     * @param port the port that clients connect to
+     * @param clusterId the id of the cluster, which is kept in the store
+     */
+    public record Node(int id, String host, int port, String clusterId) {}
+
+    private final Map<String, Node> byListener = new ConcurrentHashMap<>();
+    private volatile Node first;
     private volatile String firstListener;
 
     /** Creates it without addresses, which listeners add before they accept connections. */
     public AdvertisedListeners() {}
 
     /** Creates it with one address, for the clients of all listeners. */
-    public AdvertisedListeners(AdvertisedNode node) {
+    public AdvertisedListeners(Node node) {
         this.first = node;
     }
 
     /** Sets what the clients of a listener are told; the listener that comes first is the first. */
-    public void set(String listener, AdvertisedNode node) {
+    public void set(String listener, Node node) {
         if (byListener.isEmpty() || listener.equals(firstListener)) {
             firstListener = listener;
             first = node;
@@ -28,17 +38,17 @@ public final class AdvertisedListeners {
     }
 
     /** Returns the node for the client that has sent a request. */
-    public AdvertisedNode of(Exchange exchange) {
+    public Node of(Exchange exchange) {
         return byListener.getOrDefault(exchange.connection().listener(), first);
     }
 
     /** Returns the node for the clients of a listener; null if there is no such listener. */
-    public AdvertisedNode of(String listener) {
+    public Node of(String listener) {
         return byListener.get(listener);
     }
 
     /** Returns the node for the clients of the first listener. */
-    public AdvertisedNode first() {
+    public Node first() {
         return first;
     }
 }

@@ -103,7 +103,7 @@ public final class MetadataHandler implements Handler<MetadataRequestData> {
     }
 
     private MetadataResponseData head(Exchange exchange, MetadataRequestData request) {
-        AdvertisedNode here = nodes.of(exchange);
+        AdvertisedListeners.Node here = nodes.of(exchange);
         MetadataResponseData response =
                 new MetadataResponseData()
                         .setClusterId(here.clusterId())
@@ -125,7 +125,7 @@ public final class MetadataHandler implements Handler<MetadataRequestData> {
     /** Answers a small request at once. */
     private void add(
             MetadataResponseData response, Exchange exchange, MetadataRequestData request) {
-        AdvertisedNode here = nodes.of(exchange);
+        AdvertisedListeners.Node here = nodes.of(exchange);
         if (isForAll(exchange, request)) {
             Access access = exchange.connection().access();
             for (String name : topics.names()) {
@@ -163,7 +163,7 @@ public final class MetadataHandler implements Handler<MetadataRequestData> {
 
     /** Answers in the background. As in Kafka, each topic once. */
     private void answer(Exchange exchange, MetadataRequestData request, boolean create) {
-        AdvertisedNode here = nodes.of(exchange);
+        AdvertisedListeners.Node here = nodes.of(exchange);
         MetadataResponseData response = head(exchange, request);
         MutationQuota quota = new MutationQuota(rates, exchange, 0);
         Creation creation = create ? new Creation(quota, new TopicNameCollisions(topics)) : null;
@@ -224,7 +224,10 @@ public final class MetadataHandler implements Handler<MetadataRequestData> {
 
     /** The creation is null if no topic may be created. */
     private MetadataResponseTopic describe(
-            Exchange exchange, MetadataRequestTopic asked, AdvertisedNode here, Creation creation) {
+            Exchange exchange,
+            MetadataRequestTopic asked,
+            AdvertisedListeners.Node here,
+            Creation creation) {
         Access access = exchange.connection().access();
         if (isById(asked)) {
             ServedTopic topic = topics.find(asked.topicId());
@@ -287,7 +290,8 @@ public final class MetadataHandler implements Handler<MetadataRequestData> {
                 .setErrorCode(error.code());
     }
 
-    private static MetadataResponseTopic describe(ServedTopic topic, AdvertisedNode here) {
+    private static MetadataResponseTopic describe(
+            ServedTopic topic, AdvertisedListeners.Node here) {
         List<Integer> onlyHere = List.of(here.id());
         List<MetadataResponsePartition> partitions =
                 IntStream.range(0, topic.topic().partitionCount())

@@ -189,7 +189,7 @@ final class ProduceAppender {
 
     /** Returns whether clients may append to the topic now. */
     private boolean takesRecords(Item item, ServedTopic topic) {
-        if (topic.isInternal() && !InternalTopics.mayAppend(item.terms.clientId)) {
+        if (!topic.takesFrom(item.terms.clientId)) {
             item.refuse(
                     Errors.INVALID_TOPIC_EXCEPTION,
                     "Cannot append to internal topic " + topic.name() + "; choose another name.");

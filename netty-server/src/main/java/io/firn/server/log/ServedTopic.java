@@ -11,6 +11,9 @@ import org.apache.kafka.common.Uuid;
 
 /** A topic as clients see it. Thread-safe. */
 public final class ServedTopic {
+    /** The client id of Kafka's tools for administrators. */
+    private static final String ADMINISTRATOR = "__admin_client";
+
     private final Topic topic;
     private final Uuid id;
     private final boolean internal;
@@ -38,7 +41,7 @@ public final class ServedTopic {
         this.topic = topic;
         this.id =
                 new Uuid(topic.id().getMostSignificantBits(), topic.id().getLeastSignificantBits());
-        this.internal = InternalTopics.isReserved(topic.name());
+        this.internal = org.apache.kafka.common.internals.Topic.isInternal(topic.name());
         this.choices = choices;
         this.defaults = defaults;
         this.settings = settingsNow();
@@ -59,9 +62,17 @@ public final class ServedTopic {
         return id;
     }
 
-    /** Returns whether Kafka reserves its name. */
+    /**
+     * Returns whether Kafka reserves its name. Such topics are reported to clients as internal, so
+     * that a subscription by pattern leaves them out.
+     */
     public boolean isInternal() {
         return internal;
+    }
+
+    /** Returns whether a client may append, by Kafka's rule for internal topics. */
+    boolean takesFrom(String clientId) {
+        return !internal || ADMINISTRATOR.equals(clientId);
     }
 
     /** Returns what holds now: the application may have changed options. */

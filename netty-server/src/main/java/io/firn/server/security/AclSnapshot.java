@@ -1,5 +1,7 @@
 package io.firn.server.security;
 
+import java.net.InetAddress;
+import java.net.UnknownHostException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collection;
@@ -10,6 +12,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.regex.Pattern;
 import org.apache.kafka.common.acl.AccessControlEntry;
 import org.apache.kafka.common.acl.AclBinding;
 import org.apache.kafka.common.acl.AclOperation;
@@ -27,6 +30,9 @@ import org.apache.kafka.common.resource.ResourceType;
  * ALTER_CONFIGS allows DESCRIBE_CONFIGS; to deny implies nothing.
  */
 final class AclSnapshot {
+    /** An address in numbers, which is not looked up anywhere. */
+    private static final Pattern IPV6 = Pattern.compile("[0-9a-fA-F:][0-9a-fA-F.]*:[0-9a-fA-F:.]*");
+
     static final AclSnapshot NONE = of(Map.of());
 
     private static final String EVERYBODY = "User:*";
@@ -82,7 +88,7 @@ final class AclSnapshot {
                     .add(
                             new AccessControlEntry(
                                     entry.principal(),
-                                    AclHosts.asOfClients(entry.host()),
+                                    asOfClients(entry.host()),
                                     entry.operation(),
                                     entry.permissionType()));
         }
@@ -271,5 +277,20 @@ final class AclSnapshot {
             }
         }
         return false;
+    }
+
+    /**
+     * Returns an IPv6 address as Java writes those of clients, without the short forms: an ACL that
+     * denies something to {@code ::1} would otherwise be for nobody. Other texts stay as they are.
+     */
+    private static String asOfClients(String host) {
+        if (!IPV6.matcher(host).matches()) {
+            return host;
+        }
+        try {
+            return InetAddress.getByName(host).getHostAddress();
+        } catch (UnknownHostException e) {
+            return host; // not an address
+        }
     }
 }

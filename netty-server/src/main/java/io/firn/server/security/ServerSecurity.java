@@ -36,8 +36,7 @@ public final class ServerSecurity {
                                 + ALLOWED_BY
                                 + "=true allows it");
             }
-            listeners.put(
-                    each.name(), new ListenerSecurity(each, limits(config, each), services));
+            listeners.put(each.name(), new ListenerSecurity(each, limits(config, each), services));
         }
     }
 

@@ -27,7 +27,7 @@ final class AcceptGate extends ChannelInboundHandlerAdapter {
             channel.unsafe().closeForcibly(); // has gone already
             return;
         }
-        String address = PeerAddress.of(peer);
+        String address = Connections.addressOf(peer);
         Connections connections = server.connections();
         if (connections.reserve(address)) {
             channel.closeFuture().addListener(future -> connections.release(address));

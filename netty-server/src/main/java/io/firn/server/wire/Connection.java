@@ -68,7 +68,7 @@ final class Connection extends ChannelInboundHandlerAdapter
         this.memory = new ConnectionMemory(server.memory());
         this.answers = new ConnectionResponseMemory(server.answers(), this::owner);
         this.reader = new RequestReader(server, memory);
-        this.background = new SerialExecutor(new BackgroundExecution(server.turns(), this));
+        this.background = new SerialExecutor(server.turns().of(this));
         decoder.onPartial(bytes -> requests.onPartial(bytes));
         decoder.buffers().limit(memory::mayHave);
     }
@@ -88,7 +88,7 @@ final class Connection extends ChannelInboundHandlerAdapter
     @Override
     public String peerAddress() {
         return ctx.channel().remoteAddress() instanceof InetSocketAddress peer
-                ? PeerAddress.of(peer)
+                ? Connections.addressOf(peer)
                 : "?";
     }
 

@@ -3,6 +3,8 @@ package io.firn.server.wire;
 import io.firn.medium.GuardedBy;
 import io.netty.channel.EventLoop;
 import io.netty.util.concurrent.Ticker;
+import java.net.InetSocketAddress;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -67,6 +69,16 @@ public final class Connections {
         long ms = Math.max(100, Math.min(1_000, limits.writeStallMs() / 4));
         this.reclaimIntervalNs = TimeUnit.MILLISECONDS.toNanos(ms);
         this.lastReclaimNs = new AtomicLong(Ticker.systemTicker().nanoTime() - reclaimIntervalNs);
+    }
+
+    /**
+     * Returns the address in numbers, without the port and, for an address that is valid on a link
+     * only, without the interface: a quota has none, and Kafka compares addresses in this way.
+     */
+    static String addressOf(InetSocketAddress peer) {
+        String text = peer.getAddress().getHostAddress();
+        int scope = text.indexOf('%');
+        return scope < 0 ? text : text.substring(0, scope);
     }
 
     /** Reserves a place for a connection from this address; returns false if there are too many. */
@@ -164,5 +176,36 @@ public final class Connections {
     /** Makes each connection answer its requests in progress and close. */
     void shutDown() {
         list().forEach(each -> each.eventLoop().execute(each::shutDown));
+    }
+
+    /** Counts what there is of each address, up to a limit for one and a limit for all. */
+    private static final class AddressCounts {
+        private final int most;
+        private final int mostOfOne;
+        private final Map<String, Integer> byAddress = new HashMap<>();
+        private int total;
+
+        AddressCounts(int most, int mostOfOne) {
+            this.most = most;
+            this.mostOfOne = mostOfOne;
+        }
+
+        boolean isFull() {
+            return total >= most;
+        }
+
+        boolean isFullFor(String address) {
+            return byAddress.getOrDefault(address, 0) >= mostOfOne;
+        }
+
+        void add(String address) {
+            total++;
+            byAddress.merge(address, 1, Integer::sum);
+        }
+
+        void remove(String address) {
+            total--;
+            byAddress.computeIfPresent(address, (key, count) -> count == 1 ? null : count - 1);
+        }
     }
 }

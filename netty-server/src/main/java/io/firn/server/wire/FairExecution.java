@@ -7,6 +7,7 @@ import java.util.Map;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
 
 /**
  * Lets clients take turns on the threads that they share: a client with very many connections, each
@@ -20,6 +21,22 @@ final class FairExecution {
         Line line = lines.computeIfAbsent(executor, key -> new Line());
         line.add(owner, task);
         executor.execute(line::runNext); // one for each task, but not necessarily this one
+    }
+
+    /** Returns the turns of a connection, which are those of its client. */
+    SerialExecutor.Threads of(ClientConnection connection) {
+        return new SerialExecutor.Threads() {
+            @Override
+            public void execute(Executor executor, Runnable step) {
+                FairExecution.this.execute(executor, connection.owner(), step);
+            }
+
+            @Override
+            @SuppressWarnings("FutureReturnValueIgnored") // it ends with the event loop
+            public void later(long ms, Runnable action) {
+                connection.eventLoop().schedule(action, ms, TimeUnit.MILLISECONDS);
+            }
+        };
     }
 
     /** The tasks for one executor. */

@@ -111,11 +111,13 @@ final class ResponseQueue {
         encoded = null; // taken over
         try {
             parts =
-                    new ResponseEncoder(ctx.alloc(), before).encode(
-                            new ResponseHeaderData().setCorrelationId(exchange.correlationId()),
-                            exchange.key().responseHeaderVersion(version),
-                            exchange.response(),
-                            version);
+                    new ResponseEncoder(ctx.alloc(), before)
+                            .encode(
+                                    new ResponseHeaderData()
+                                            .setCorrelationId(exchange.correlationId()),
+                                    exchange.key().responseHeaderVersion(version),
+                                    exchange.response(),
+                                    version);
         } catch (RuntimeException e) {
             LogRecords.discard(exchange.response());
             throw e;

@@ -52,7 +52,11 @@ class AuditLogTest {
         audit.failed("alice", "10.0.0.7", "SASL_SSL", "PLAIN");
         audit.failed(null, "10.0.0.7", "SSL", "TLS");
         audit.denied(new AuditLog.Client("User:alice", "10.0.0.7", "SSL"), "Write", "Topic:orders");
-        audit.changed(new AuditLog.Client("User:a", "10.0.0.7", "SSL"), "DELETE_TOPICS", "Topic:orders", "NONE");
+        audit.changed(
+                new AuditLog.Client("User:a", "10.0.0.7", "SSL"),
+                "DELETE_TOPICS",
+                "Topic:orders",
+                "NONE");
         assertEquals(
                 List.of(
                         "INFO sign-in principal=User:alice address=10.0.0.7 listener=SASL_SSL"
@@ -111,7 +115,11 @@ class AuditLogTest {
     @Test
     void shouldLeaveOutNoChangeBecauseOthersHaveFailed() {
         for (int i = 0; i < AuditLog.MOST_PER_SECOND + 7; i++) {
-            audit.changed(new AuditLog.Client("p", "a", "l"), "DELETE_TOPICS", "Topic:t", "TOPIC_AUTHORIZATION_FAILED");
+            audit.changed(
+                    new AuditLog.Client("p", "a", "l"),
+                    "DELETE_TOPICS",
+                    "Topic:t",
+                    "TOPIC_AUTHORIZATION_FAILED");
         }
         lines.clear();
         audit.changed(new AuditLog.Client("p", "a", "l"), "DELETE_TOPICS", "Topic:t", "NONE");

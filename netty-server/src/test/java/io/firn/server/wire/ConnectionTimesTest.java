@@ -203,7 +203,10 @@ class ConnectionTimesTest {
                         Map.of(
                                 "listeners", "SASL_PLAINTEXT://127.0.0.1:0",
                                 "sasl.enabled.mechanisms", "SCRAM-SHA-512"));
-        return new ServerSecurity(config, new ListenerSecurity.Services(null, Runnable::run, null, new AuditLog(), null))
+        return new ServerSecurity(
+                        config,
+                        new ListenerSecurity.Services(
+                                null, Runnable::run, null, new AuditLog(), null))
                 .listener("SASL_PLAINTEXT");
     }
 

@@ -41,11 +41,8 @@ class ResponseEncoderTest {
                         new FetchableTopicResponse()
                                 .setTopic("t")
                                 .setPartitions(List.of(new PartitionData().setRecords(records))));
-        return new ResponseEncoder(UnpooledByteBufAllocator.DEFAULT, null).encode(
-                new ResponseHeaderData(),
-                (short) 1,
-                response,
-                VERSION);
+        return new ResponseEncoder(UnpooledByteBufAllocator.DEFAULT, null)
+                .encode(new ResponseHeaderData(), (short) 1, response, VERSION);
     }
 
     /** What was read from a disk just now is in the mapping. */
