@@ -123,16 +123,6 @@ class SourceShapeTest {
                     FailedSubjects.onFailure: to be typed
                     FailedSubjects.onSuccess: to be typed
                     FailedSubjects.forget: to be typed
-                    PartitionRecovery.candidates: to be typed
-                    PartitionRecovery.rejectTorn: to be typed
-                    PartitionRecovery.isOlderWithOffsetOf: to be typed
-                    PartitionRecovery.chain: to be typed
-                    PartitionRecovery.followsLostSegment: to be typed
-                    PartitionRecovery.hasSealed: to be typed
-                    PartitionRecovery.drop: to be typed
-                    PartitionRecovery.take: to be typed
-                    PartitionRecovery.baseOf: to be typed
-                    PartitionRecovery.nameOf: to be typed
                     """);
 
     /**

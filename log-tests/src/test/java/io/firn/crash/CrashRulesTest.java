@@ -303,9 +303,8 @@ class CrashRulesTest {
     }
 
     /**
-     * O2: without dropping, durably, what follows a gap ({@code PartitionRecovery.take}) a segment
-     * of which nothing was acknowledged is served after a hole, or comes back when the hole is
-     * filled.
+     * O2: without dropping, durably, what follows a gap ({@code SegmentChain.take}) a segment of
+     * which nothing was acknowledged is served after a hole, or comes back when the hole is filled.
      */
     @Test
     void shouldDropASegmentThatFollowsAGap() {
@@ -351,7 +350,7 @@ class CrashRulesTest {
 
     /**
      * O2: without dropping what follows a segment that lost even its first batch ({@code
-     * PartitionRecovery.followsLostSegment}) a topic of which nothing was ever acknowledged reports
+     * SegmentChain.followsLostSegment}) a topic of which nothing was ever acknowledged reports
      * damage, and so does one whose sealed segments are all there.
      */
     @ParameterizedTest
@@ -456,8 +455,8 @@ class CrashRulesTest {
     }
 
     /**
-     * O2: without taking back what holds no valid first batch ({@code
-     * PartitionRecovery.candidates}) each crash leaves one more block in use.
+     * O2: without taking back what holds no valid first batch ({@code SegmentChain.candidates})
+     * each crash leaves one more block in use.
      */
     @Test
     void shouldTakeBackTheBlockThatWasSetAside() {
@@ -484,8 +483,8 @@ class CrashRulesTest {
     }
 
     /**
-     * O3: without {@code nextOffset = max(logStartOffset, end)} ({@code PartitionRecovery.recover})
-     * a partition that retention emptied gives its offsets again.
+     * O3: without {@code nextOffset = max(logStartOffset, end)} ({@code
+     * PartitionRecovery.nextOffset}) a partition that retention emptied gives its offsets again.
      */
     @Test
     void shouldNotGiveOffsetsAgainWhenRetentionTookEverything() {
@@ -548,8 +547,8 @@ class CrashRulesTest {
 
     /**
      * O8: without a checkpoint before a segment goes ({@code PartitionUpkeep.isCheckpointed}), and
-     * without a look below the log start ({@code PartitionRecovery.restoreProducers}), a producer
-     * whose batches were deleted is unknown, or known as it was.
+     * without a look below the log start ({@code ProducerReplay.restore}), a producer whose batches
+     * were deleted is unknown, or known as it was.
      */
     @Test
     void shouldKnowAProducerWhoseBatchesWereDeleted() {

@@ -3,8 +3,8 @@ package io.firn.follow;
 import io.firn.follow.FollowedOffsets.Published;
 import io.firn.log.LogSegment;
 import io.firn.log.SegmentedLog;
-import io.firn.recovery.PartitionRecovery;
 import io.firn.recovery.ReplacedSegments;
+import io.firn.recovery.SegmentChain;
 import io.firn.spi.Block;
 import io.firn.spi.Mark;
 import io.firn.spi.SegmentState;
@@ -350,7 +350,7 @@ public final class FollowedSegments {
         boolean isSealed = mark.state() == SegmentState.SEALED;
         long end = mark.offset();
         if (isSealed && end < 0) { // its mark was lost
-            end = PartitionRecovery.endByBatches(block, block.capacity(), isReplica);
+            end = SegmentChain.endByBatches(block, block.capacity(), isReplica);
         }
         // A file that lost its end is damaged there, as it is for the writer.
         int length = isSealed ? Math.min(mark.position(), block.capacity()) : mark.position();

@@ -34,7 +34,7 @@ public final class ReplacedSegments {
             long to = mark.offset();
             if (to < 0) {
                 int length = Math.min(mark.position(), block.capacity());
-                to = PartitionRecovery.endByBatches(block, length, false);
+                to = SegmentChain.endByBatches(block, length, false);
             }
             return new Range(block, mark.baseOffset(), to);
         }

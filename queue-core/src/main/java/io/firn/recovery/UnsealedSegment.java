@@ -23,14 +23,14 @@ import java.util.List;
  * part was forced. Above it a batch counts only if it has the mark's epoch, the next offset, a
  * plausible length and a valid CRC ({@link BatchWalk#nextWhole(int)}).
  */
-public final class UnsealedSegment {
+public final class UnsealedSegment implements SegmentChain.Found {
     private static final int CHUNK = 64 * 1024;
     private static final int PAGE = 4096;
     private static final int LOOK_AFTER_CUT = 1 << 20;
 
     final Block block;
     final Mark mark;
-    final long baseOffset;
+    private final long baseOffset;
     final List<DamagedRange> damage = new ArrayList<>();
     final SparseIndex index;
 
@@ -79,8 +79,24 @@ public final class UnsealedSegment {
         return cut;
     }
 
-    long cutOffset() {
+    @Override
+    public long baseOffset() {
+        return baseOffset;
+    }
+
+    @Override
+    public long endOffset() {
         return cutOffset;
+    }
+
+    @Override
+    public long epoch() {
+        return mark.epoch();
+    }
+
+    @Override
+    public String name() {
+        return block.name();
     }
 
     /** Bytes that were accepted above the mark. */

@@ -59,9 +59,9 @@ class UnsealedSegmentTest {
 
         UnsealedSegment found = find();
 
-        assertEquals(BASE, found.baseOffset);
+        assertEquals(BASE, found.baseOffset());
         assertEquals(end, found.cut());
-        assertEquals(BASE + 20, found.cutOffset());
+        assertEquals(BASE + 20, found.endOffset());
         assertEquals(end, found.acceptedBytes());
     }
 
@@ -82,7 +82,7 @@ class UnsealedSegmentTest {
 
         UnsealedSegment found = find();
         assertEquals(end, found.cut());
-        assertEquals(BASE + 30, found.cutOffset());
+        assertEquals(BASE + 30, found.endOffset());
         assertEquals(end - marked, found.acceptedBytes());
         assertTrue(found.damage.isEmpty(), found.damage::toString);
     }
@@ -98,7 +98,7 @@ class UnsealedSegmentTest {
         UnsealedSegment found = find();
 
         assertEquals(third, found.cut());
-        assertEquals(BASE + 30, found.cutOffset());
+        assertEquals(BASE + 30, found.endOffset());
         assertEquals(1, found.damage.size());
         assertEquals(BASE + 10, found.damage.get(0).fromOffset());
         assertEquals(BASE + 20, found.damage.get(0).toOffset());
@@ -157,7 +157,7 @@ class UnsealedSegmentTest {
         put(end, BASE + 10, EPOCH);
         assertEquals(end, find().cut(), "what the writer before the crash stored does not count");
         put(end, BASE + 10, EPOCH + 1);
-        assertEquals(BASE + 20, find().cutOffset());
+        assertEquals(BASE + 20, find().endOffset());
     }
 
     @Test
