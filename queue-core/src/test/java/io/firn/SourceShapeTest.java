@@ -1,25 +1,20 @@
 package io.firn;
 
-import static java.util.stream.Collectors.toCollection;
+import static io.firn.shape.SourceShape.exceptions;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.firn.JavaSources.Method;
-import io.firn.JavaSources.NestedClass;
-import io.firn.JavaSources.SourceFile;
+import io.firn.shape.JavaSources;
+import io.firn.shape.JavaSources.SourceFile;
+import io.firn.shape.SourceShape;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.HashSet;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Set;
 import java.util.TreeMap;
-import java.util.TreeSet;
-import java.util.function.Predicate;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
@@ -32,16 +27,13 @@ import org.junit.jupiter.api.Test;
  * lower them when the sources have become smaller.
  */
 class SourceShapeTest {
-    private static final int MOST_PARAMETERS = 5;
-    private static final int MOST_METHOD_LINES = 60;
-    private static final int SMALL_CLASS = 40;
     private static final int MOST_SMALL_CLASSES = 150;
     private static final int MOST_CODE_LINES = 39_300;
 
     /** In the table of the page, sizes may differ by so much from what they are. */
     private static final double TOLERANCE = 0.10;
 
-    /** Methods with more than {@value #MOST_PARAMETERS} parameters, each with its reason. */
+    /** Methods with more parameters than others, each with its reason. */
     private static final Map<String, String> MANY_PARAMETERS =
             exceptions(
                     """
@@ -76,7 +68,7 @@ class SourceShapeTest {
                     Move.new: to be split
                     """);
 
-    /** Methods with more than {@value #MOST_METHOD_LINES} lines, each with its reason. */
+    /** Methods with more lines than others, each with its reason. */
     private static final Map<String, String> LONG_METHODS =
             exceptions(
                     """
@@ -135,96 +127,37 @@ class SourceShapeTest {
                     Store: to be renamed
                     """);
 
-    private static final JavaSources CORE = parse();
-
-    private static JavaSources parse() {
-        try {
-            return JavaSources.in(Path.of("src/main/java"));
-        } catch (IOException e) {
-            throw new ExceptionInInitializerError(e);
-        }
-    }
-
-    private static Map<String, String> exceptions(String lines) {
-        Map<String, String> exceptions = new LinkedHashMap<>();
-        for (String line : lines.lines().toList()) {
-            String[] parts = line.split(": ", 2);
-            assertEquals(2, parts.length, () -> "an exception without a reason: " + line);
-            exceptions.put(parts[0], parts[1]);
-        }
-        return exceptions;
-    }
+    private static final SourceShape SHAPE = new SourceShape(Path.of("src/main/java"));
+    private static final JavaSources CORE = SHAPE.sources();
 
     @Test
     void methodsShouldHaveAtMostFiveParameters() {
-        assertOnly(MANY_PARAMETERS, methods(each -> each.parameters() > MOST_PARAMETERS));
+        SHAPE.checkParameters(MANY_PARAMETERS);
     }
 
     @Test
     void methodsShouldFitOnOneScreen() {
-        assertOnly(LONG_METHODS, methods(each -> each.lines() > MOST_METHOD_LINES));
+        SHAPE.checkMethodLines(LONG_METHODS);
     }
 
     @Test
     void signaturesShouldNotSayObjectWhereATypeIsKnown() {
-        assertOnly(USES_OF_OBJECT, methods(Method::usesObject));
-    }
-
-    private static Set<String> methods(Predicate<Method> which) {
-        return CORE.methods().stream()
-                .filter(which)
-                .map(Method::name)
-                .collect(toCollection(TreeSet::new));
+        SHAPE.checkObjects(USES_OF_OBJECT);
     }
 
     @Test
     void noTwoClassesShouldHaveOneName() {
-        Set<String> once = new HashSet<>();
-        Set<String> twice = new TreeSet<>();
-        for (SourceFile file : CORE.files()) {
-            if (!once.add(file.name())) {
-                twice.add(file.name());
-            }
-        }
-        CORE.nested().stream().map(NestedClass::name).filter(once::contains).forEach(twice::add);
-        assertOnly(EQUAL_NAMES, twice);
-    }
-
-    private static void assertOnly(Map<String, String> exceptions, Set<String> found) {
-        Set<String> added = new TreeSet<>(found);
-        added.removeAll(exceptions.keySet());
-        assertEquals(Set.of(), added, "change these, or list them here with a reason");
-        Set<String> gone = new TreeSet<>(exceptions.keySet());
-        gone.removeAll(found);
-        assertEquals(Set.of(), gone, "exceptions that are not needed any more: remove them");
+        SHAPE.checkNames(EQUAL_NAMES);
     }
 
     @Test
     void fewClassesShouldBeSmall() {
-        Set<String> small = new TreeSet<>();
-        for (SourceFile each : CORE.files()) {
-            if (each.codeLines() <= SMALL_CLASS) {
-                small.add(each.packageName() + "." + each.name());
-            }
-        }
-        assertTrue(
-                small.size() <= MOST_SMALL_CLASSES,
-                () ->
-                        small.size()
-                                + " classes with at most "
-                                + SMALL_CLASS
-                                + " code lines, expected at most "
-                                + MOST_SMALL_CLASSES
-                                + "; join those that are never understood alone: "
-                                + small);
+        SHAPE.checkSmallClasses(MOST_SMALL_CLASSES);
     }
 
     @Test
     void theCoreShouldNotGrow() {
-        int lines = CORE.files().stream().mapToInt(SourceFile::codeLines).sum();
-        assertTrue(
-                lines <= MOST_CODE_LINES,
-                () -> lines + " code lines, expected at most " + MOST_CODE_LINES);
+        SHAPE.checkCodeLines(MOST_CODE_LINES);
     }
 
     // ---- the table of the packages

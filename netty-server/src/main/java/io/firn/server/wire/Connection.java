@@ -31,7 +31,7 @@ import java.util.Map;
 final class Connection extends ChannelInboundHandlerAdapter
         implements ExchangeOwner,
                 Connections.Entry,
-                ConnectionTimeouts.Listener,
+                ConnectionTimeouts.TimeoutListener,
                 AuthenticationPhase.Owner {
     /** Frames are accepted in {@code OPEN} only. */
     private enum State {

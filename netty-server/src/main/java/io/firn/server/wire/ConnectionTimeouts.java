@@ -14,7 +14,7 @@ final class ConnectionTimeouts {
     private final EventExecutor loop;
     private final RequestQueue requests;
     private final ResponseQueue responses;
-    private final Listener listener;
+    private final TimeoutListener listener;
     private final DeadlineTimer timer;
     private final long idleNs;
     private final long stallMs;
@@ -24,7 +24,7 @@ final class ConnectionTimeouts {
     private boolean stopped;
 
     /** Is told that a timeout has passed. */
-    interface Listener {
+    interface TimeoutListener {
 
         /** Called when the client has received nothing for so long, although there is data. */
         void onWriteStall(long ms);
@@ -40,7 +40,7 @@ final class ConnectionTimeouts {
             ServerLimits limits,
             RequestQueue requests,
             ResponseQueue responses,
-            Listener listener,
+            TimeoutListener listener,
             EventExecutor loop) {
         this.loop = loop;
         this.requests = requests;

@@ -1,4 +1,4 @@
-package io.firn;
+package io.firn.shape;
 
 import static java.util.stream.Collectors.joining;
 import static java.util.stream.Collectors.toList;
@@ -30,18 +30,18 @@ import javax.tools.StandardJavaFileManager;
 import javax.tools.ToolProvider;
 
 /** The sources of a module as the compiler parses them: their classes, methods and code lines. */
-final class JavaSources {
+public final class JavaSources {
     /** One source file with a top-level class. */
-    record SourceFile(String packageName, String name, int codeLines) {}
+    public record SourceFile(String packageName, String name, int codeLines) {}
 
     /** A class that is declared in a class. */
-    record NestedClass(String outer, String name) {}
+    public record NestedClass(String outer, String name) {}
 
     /**
      * A method or constructor; its name is that of its innermost named class, a dot, and its own,
      * or {@code new}. A record's canonical constructor is left out: its components have names.
      */
-    record Method(String name, int parameters, int lines, boolean usesObject) {}
+    public record Method(String name, int parameters, int lines, boolean usesObject) {}
 
     private final List<SourceFile> files = new ArrayList<>();
     private final List<NestedClass> nested = new ArrayList<>();
@@ -51,7 +51,7 @@ final class JavaSources {
     private JavaSources() {}
 
     /** Parses all sources below a directory. */
-    static JavaSources in(Path directory) throws IOException {
+    public static JavaSources in(Path directory) throws IOException {
         JavaSources sources = new JavaSources();
         JavaCompiler compiler = ToolProvider.getSystemJavaCompiler();
         try (StandardJavaFileManager manager = compiler.getStandardFileManager(null, null, null);
@@ -78,20 +78,23 @@ final class JavaSources {
         return sources;
     }
 
-    List<SourceFile> files() {
+    /** Returns the files with a top-level class, in the order of their paths. */
+    public List<SourceFile> files() {
         return files;
     }
 
-    List<NestedClass> nested() {
+    /** Returns the classes that are declared in classes. */
+    public List<NestedClass> nested() {
         return nested;
     }
 
-    List<Method> methods() {
+    /** Returns the methods and constructors. */
+    public List<Method> methods() {
         return methods;
     }
 
     /** Each package with the first sentence of its documentation, in plain text. */
-    Map<String, String> purposes() {
+    public Map<String, String> purposes() {
         return purposes;
     }
 
@@ -130,7 +133,7 @@ final class JavaSources {
     }
 
     /** Counts the lines that have more than blanks and comments. */
-    static int codeLines(String source) {
+    public static int codeLines(String source) {
         int lines = 0;
         boolean isCode = false;
         for (int at = 0; at < source.length(); ) {
