@@ -207,7 +207,7 @@ class CompactedReadTest {
     void shouldPublishWhatIsLeft() {
         List<Long> found = Collections.synchronizedList(new ArrayList<>());
         CountDownLatch complete = new CountDownLatch(1);
-        new TailerPublisher(partition::openTailer)
+        TailerPublisher.of(partition::openTailer)
                 .withEndAtVisibleEnd()
                 .subscribe(
                         new Flow.Subscriber<StoredRecord>() {

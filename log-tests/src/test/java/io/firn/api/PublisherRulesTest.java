@@ -89,7 +89,7 @@ class PublisherRulesTest {
                     fill(topic, elements);
                 }
             }
-            return new TailerPublisher(topic::openTailer).withEndAtVisibleEnd();
+            return TailerPublisher.of(topic::openTailer).withEndAtVisibleEnd();
         }
 
         private static void fill(Topic topic, long elements) {
@@ -102,7 +102,7 @@ class PublisherRulesTest {
 
         @Override
         public Flow.Publisher<StoredRecord> createFailedFlowPublisher() {
-            return new TailerPublisher(
+            return TailerPublisher.of(
                     () -> {
                         throw new IllegalStateException("no tailer, on purpose");
                     });

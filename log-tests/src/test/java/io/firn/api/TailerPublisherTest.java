@@ -100,7 +100,7 @@ class TailerPublisherTest {
     @Test
     void shouldPublishAsManyAsWereRequestedAndWhatComesLater() {
         append(10);
-        TailerPublisher publisher = new TailerPublisher(topic::openTailer);
+        TailerPublisher publisher = TailerPublisher.of(topic::openTailer);
         Listener first = subscribed(publisher, new Listener());
         Listener second = subscribed(publisher, new Listener());
         first.subscription.request(3);
@@ -127,7 +127,7 @@ class TailerPublisherTest {
         append(5);
         AtomicInteger threads = new AtomicInteger();
         TailerPublisher publisher =
-                new TailerPublisher(topic::openTailer)
+                TailerPublisher.of(topic::openTailer)
                         .withEndAtVisibleEnd()
                         .withThreadFactory(
                                 work -> new Thread(work, "own-" + threads.incrementAndGet()));
@@ -141,12 +141,12 @@ class TailerPublisherTest {
 
     @Test
     void shouldPassOnWhatThePollThrows() {
-        Listener listener = subscribed(new TailerPublisher(topic::openTailer), new Listener());
+        Listener listener = subscribed(TailerPublisher.of(topic::openTailer), new Listener());
         listener.subscription.request(1);
         store.deleteTopic("t");
         awaitEnd(listener);
         assertInstanceOf(UnknownTopicException.class, listener.error);
-        Listener late = subscribed(new TailerPublisher(topic::openTailer), new Listener());
+        Listener late = subscribed(TailerPublisher.of(topic::openTailer), new Listener());
         awaitEnd(late);
         assertInstanceOf(UnknownTopicException.class, late.error, "of the opening");
     }
@@ -155,7 +155,7 @@ class TailerPublisherTest {
     void shouldEndWithItsStoreAlsoWhereNothingIsRequested() throws Exception {
         AtomicInteger opened = new AtomicInteger();
         TailerPublisher publisher =
-                new TailerPublisher(
+                TailerPublisher.of(
                         () -> {
                             Tailer tailer = topic.openTailer();
                             opened.incrementAndGet();
@@ -171,12 +171,12 @@ class TailerPublisherTest {
 
     @Test
     void shouldEndWithAnErrorWhenItsThreadIsInterruptedOrThereIsNone() {
-        Listener listener = subscribed(new TailerPublisher(topic::openTailer), new Listener());
+        Listener listener = subscribed(TailerPublisher.of(topic::openTailer), new Listener());
         listener.thread.interrupt();
         awaitEnd(listener);
         assertInstanceOf(InterruptedException.class, listener.error);
         Listener refused = new Listener();
-        new TailerPublisher(topic::openTailer).withThreadFactory(work -> null).subscribe(refused);
+        TailerPublisher.of(topic::openTailer).withThreadFactory(work -> null).subscribe(refused);
         assertInstanceOf(IllegalStateException.class, refused.error);
         assertSame(Thread.currentThread(), refused.thread);
     }
@@ -185,7 +185,7 @@ class TailerPublisherTest {
     void shouldAdvanceACursorBehindWhatTheSubscriberHasTaken() {
         append(10);
         TailerPublisher publisher =
-                new TailerPublisher(
+                TailerPublisher.of(
                         () -> topic.openTailer(CursorOptions.at("c").withCommitEvery(1)));
         Listener failing =
                 new Listener() {
@@ -230,7 +230,7 @@ class TailerPublisherTest {
         append(1);
         Error missing = new NoClassDefFoundError("of a codec");
         TailerPublisher publisher =
-                new TailerPublisher(
+                TailerPublisher.of(
                         () -> {
                             throw missing;
                         });

@@ -22,7 +22,7 @@ import java.util.function.Supplier;
  * thread-safe; each {@code with…} returns a changed copy.
  *
  * <pre>{@code
- * new TailerPublisher(() -> topic.openTailer(CursorOptions.at("billing"))).subscribe(subscriber);
+ * TailerPublisher.of(() -> topic.openTailer(CursorOptions.at("billing"))).subscribe(subscriber);
  * }</pre>
  *
  * <p>All signals come from the subscriber's thread, which parks while nothing is requested and
@@ -46,13 +46,14 @@ public final class TailerPublisher implements Flow.Publisher<StoredRecord> {
     private final boolean isUntilEnd;
 
     /**
-     * Creates a publisher without an end, with daemon threads.
+     * Returns a publisher without an end, with daemon threads.
      *
      * @param tailers opens a tailer for each subscriber, on that subscriber's thread; it is closed
      *     at the end of the subscription
      */
-    public TailerPublisher(Supplier<? extends Tailer> tailers) {
-        this(Objects.requireNonNull(tailers, "tailers"), TailerPublisher::daemon, false);
+    public static TailerPublisher of(Supplier<? extends Tailer> tailers) {
+        return new TailerPublisher(
+                Objects.requireNonNull(tailers, "tailers"), TailerPublisher::daemon, false);
     }
 
     private TailerPublisher(
