@@ -16,7 +16,7 @@ import java.util.stream.StreamSupport;
  *
  * <p>For one thread at a time. Opening a tailer is cheap; use one per reader.
  */
-public interface Tailer extends AutoCloseable {
+public interface Tailer extends Iterable<StoredRecord>, AutoCloseable {
 
     /**
      * Hands the available records to the handler, without waiting. Every batch is verified before
@@ -82,6 +82,7 @@ public interface Tailer extends AutoCloseable {
      * record that {@code next} will return. What {@code poll} throws, {@code hasNext} and {@code
      * next} throw.
      */
+    @Override
     default Iterator<StoredRecord> iterator() {
         return new RecordIterator(handler -> poll(handler, 1));
     }
@@ -153,7 +154,47 @@ public interface Tailer extends AutoCloseable {
     /** Moves to the position of a cursor of the same topic. */
     void seekTo(Cursor cursor);
 
-    /** Closes the tailer. Idempotent. */
+    /** Returns the cursor that it reads at; null for none. */
+    default Cursor cursor() {
+        return null;
+    }
+
+    /** Returns whether it commits its cursor by itself, as its {@link TailerOptions} say. */
+    default boolean isCommitting() {
+        return false;
+    }
+
+    /**
+     * Commits its cursor behind the records that were handled, among them the one that an iterator
+     * has returned last, and makes it durable before it returns. After a crash, the same cursor
+     * leads to the first record that was not handled before the position that was persisted last:
+     * records may be read twice, but none is skipped.
+     *
+     * <p>A record is handled when its handler has returned {@link RecordHandler.Action#CONTINUE} or
+     * {@link RecordHandler.Action#STOP}; one of an {@link #iterator} or {@link #stream}, when the
+     * next one is asked for. A seek moves the cursor, too, at the next commit.
+     *
+     * @throws IllegalStateException when it reads at no cursor
+     * @throws InvalidOptionException when this tailer was moved past the end by a seek
+     * @throws ClosedException when the cursor was deleted, or the store was closed
+     */
+    default void commit() {
+        throw new IllegalStateException(
+                "this tailer reads at no cursor: open it with TailerOptions.at(name)");
+    }
+
+    /**
+     * Returns the number of offsets that this tailer has passed over because retention had deleted
+     * their records, see {@link TailerOptions#withSkipWhenOvertaken}. For any thread.
+     */
+    default long overtakenRecords() {
+        return 0;
+    }
+
+    /**
+     * Closes the tailer. Unless only {@link #commit} does so, and if this thread polled last, commits
+     * its cursor behind the records that were handled. Idempotent.
+     */
     @Override
     void close();
 }

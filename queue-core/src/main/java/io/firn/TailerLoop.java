@@ -12,14 +12,16 @@ import org.agrona.concurrent.IdleStrategy;
  * it. One object is for one run.
  *
  * <pre>{@code
+ * Tailer tailer = topic.openTailer(TailerOptions.at("billing")); // begins there, and commits
  * TailerLoop loop = new TailerLoop()
- *         .cursor(topic.cursor("billing"))          // begins there, and advances it
  *         .onError(error -> Action.RETRY);         // tries again, after a pause
  * new Thread(() -> tailer.run(this::bill, loop)).start();
  * …
  * loop.stop();                                      // after the record in hand
  * loop.awaitEnd(Duration.ofSeconds(10));
  * }</pre>
+ *
+ * <p>A tailer that commits a cursor by itself also does so when the run ends, durably.
  *
  * <p>What the handler returns means: {@link Action#CONTINUE} goes on, {@link Action#STOP} ends the
  * run after this record, {@link Action#RETRY} hands the record out again after a pause, of 10 ms at
@@ -37,12 +39,11 @@ public final class TailerLoop {
     private final CountDownLatch stop = new CountDownLatch(1);
     private final CountDownLatch ended = new CountDownLatch(1);
     private ErrorHandler errors = error -> Action.STOP;
-    private Cursor cursor;
     private IdleStrategy idle;
     private boolean started;
     private volatile boolean running;
 
-    /** Creates a loop without a cursor, which ends at the first error. */
+    /** Creates a loop that ends at the first error. */
     public TailerLoop() {}
 
     /** Decides how a run goes on after an error. */
@@ -68,16 +69,6 @@ public final class TailerLoop {
     /** Sets what happens after an error; by default the run ends and throws it. */
     public TailerLoop onError(ErrorHandler value) {
         errors = Objects.requireNonNull(value, "onError");
-        return this;
-    }
-
-    /**
-     * Sets a cursor: the run begins at it, advances it past the records that were handled, after
-     * 1,000 of them and after 100 ms, and forces it when it ends without an error. At-least-once,
-     * as {@link Cursor} says. A {@link CursorTailer} has its own, and offers more.
-     */
-    public TailerLoop cursor(Cursor value) {
-        cursor = Objects.requireNonNull(value, "cursor");
         return this;
     }
 
@@ -117,22 +108,18 @@ public final class TailerLoop {
 
     void run(Tailer tailer, RecordHandler handler) {
         Objects.requireNonNull(handler, "handler");
-        CursorTailer reader = atCursor(tailer);
         begin();
         try {
-            if (cursor != null) {
-                reader.seekTo(cursor);
-            }
-            Run run = new Run(reader == null ? tailer : reader, handler);
+            Run run = new Run(tailer, handler);
             while (!isStopping() && !Thread.currentThread().isInterrupted()) {
                 run.poll();
             }
-            if (reader != null && !reader.isByHand()) {
-                reader.commit();
+            if (tailer.isCommitting()) {
+                tailer.commit();
             }
         } catch (RuntimeException e) {
-            if (reader != null) {
-                reader.leave();
+            if (tailer.isCommitting()) {
+                commitAfter(e, tailer);
             }
             throw e;
         } finally {
@@ -141,19 +128,15 @@ public final class TailerLoop {
         }
     }
 
-    /** The tailer as one that advances a cursor; null when there is none. */
-    private CursorTailer atCursor(Tailer tailer) {
-        CursorTailer own = tailer instanceof CursorTailer reader ? reader : null;
-        if (cursor == null) {
-            return own;
+    /** What ended the run is what its caller has to know, also when the cursor is refused. */
+    private static void commitAfter(RuntimeException e, Tailer tailer) {
+        try {
+            tailer.commit();
+        } catch (FirnException | IllegalArgumentException refused) {
+            if (refused != e) {
+                e.addSuppressed(refused);
+            }
         }
-        if (own != null) {
-            throw new InvalidOptionException(
-                    "the tailer reads at cursor "
-                            + own.cursor().name()
-                            + ": its loop must not have another one");
-        }
-        return new CursorTailer(tailer, cursor, CursorOptions.at(cursor.name()));
     }
 
     private synchronized void begin() {

@@ -1,10 +1,8 @@
 package io.firn;
 
 import java.util.List;
-import java.util.Objects;
 import java.util.UUID;
 import java.util.function.UnaryOperator;
-import java.util.stream.IntStream;
 
 /** A named stream of records in one or more partitions. Thread-safe. */
 public interface Topic {
@@ -82,37 +80,23 @@ public interface Topic {
     /** Opens an appender that chooses the partition of each record. */
     TopicAppender openAppender();
 
-    /**
-     * Opens a tailer over these partitions, or over all if none is given. It shows {@link
-     * Isolation#COMMITTED} records.
-     */
-    default Tailer openTailer(int... partitions) {
-        return openTailer(IsolationLevel.READ_COMMITTED, partitions);
+    /** Opens a tailer over all partitions, at the earliest record, without a cursor. */
+    default Tailer openTailer() {
+        return openTailer(TailerOptions.defaults());
     }
 
-    /** Opens a tailer over these partitions, or over all if none is given. */
-    Tailer openTailer(IsolationLevel isolation, int... partitions);
-
     /**
-     * Opens a tailer over these partitions, or over all if none is given, that reads at a cursor
-     * and advances it. Where the cursor has no position yet, it gets the one where the tailer
-     * begins, durably. Each call adds the cursor to those for which {@link
-     * TopicOptions#retainUntilRead} waits, if that is all.
+     * Opens a tailer. At a cursor, it reads on from its positions and commits it. Where the cursor
+     * has no position yet, it gets the one where the tailer begins, durably. Each call adds the
+     * cursor to those for which {@link TopicOptions#retainUntilRead} waits, if that is all. One
+     * cursor may have tailers for different partitions.
      *
      * @throws BusyException when a tailer of this cursor for one of these partitions is open: each
      *     would move the cursor past records that the other one has not read
      * @throws InvalidOptionException when there is no such partition, or the store is open
-     *     read-only: cursors are advanced by the writing process
+     *     read-only and there is a cursor: cursors are committed by the writing process
      */
-    default CursorTailer openTailer(CursorOptions options, int... partitions) {
-        Objects.requireNonNull(options, "options");
-        int[] chosen =
-                partitions.length == 0
-                        ? IntStream.range(0, partitionCount()).toArray()
-                        : partitions.clone();
-        Cursor cursor = cursor(options.cursor());
-        return CursorTailer.open(openTailer(chosen), cursor, options, chosen);
-    }
+    Tailer openTailer(TailerOptions options);
 
     /**
      * Returns the cursor of that name; creates it if there is none. A cursor whose file is damaged

@@ -45,7 +45,6 @@ class SourceShapeTest {
                     CalledWrites.write: called for each batch; an object for the arguments would be allocated
                     PartitionWriter.store: called for each batch; an object for the arguments would be allocated
                     BatchTooLargeException.new: to be split
-                    CursorOptions.new: to be split
                     TruncatedException.new: to be split
                     DutyScheduler.new: to be split
                     Background.new: to be split

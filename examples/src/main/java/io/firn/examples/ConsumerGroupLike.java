@@ -2,9 +2,9 @@ package io.firn.examples;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import io.firn.Tailer;
 import io.firn.Appender;
-import io.firn.CursorOptions;
-import io.firn.CursorTailer;
+import io.firn.TailerOptions;
 import io.firn.LogRecord;
 import io.firn.LogStore;
 import io.firn.Topic;
@@ -43,8 +43,8 @@ public final class ConsumerGroupLike {
     }
 
     private static void consume(Topic orders, int limit, PrintStream out) {
-        CursorOptions billing = CursorOptions.at("billing").withCommitByHand();
-        try (CursorTailer tailer = orders.openTailer(billing)) {
+        TailerOptions billing = TailerOptions.at("billing").withCommitByHand();
+        try (Tailer tailer = orders.openTailer(billing)) {
             tailer.forEach(order -> bill(order, out), limit);
             tailer.commit(); // what was processed is never billed again, whatever happens now
         }

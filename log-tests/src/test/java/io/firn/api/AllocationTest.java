@@ -8,8 +8,7 @@ import com.sun.management.ThreadMXBean;
 import io.firn.Appender;
 import io.firn.Batch;
 import io.firn.Claim;
-import io.firn.CursorOptions;
-import io.firn.CursorTailer;
+import io.firn.TailerOptions;
 import io.firn.Durability;
 import io.firn.ExclusiveAppender;
 import io.firn.LogRecord;
@@ -240,9 +239,9 @@ class AllocationTest {
     @Test
     void shouldPollAtACursorWithoutAllocation() {
         Partition partition = created(Durability.WRITTEN);
-        CursorOptions options = CursorOptions.at("c").withCommitEvery(10, Duration.ofMillis(50));
+        TailerOptions options = TailerOptions.at("c").withCommitEvery(10, Duration.ofMillis(50));
         try (Appender appender = partition.openExclusiveAppender();
-                CursorTailer tailer = partition.topic().openTailer(options)) {
+                Tailer tailer = partition.topic().openTailer(options)) {
             long[] sum = new long[1];
             RecordHandler handler =
                     record -> {

@@ -9,8 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.firn.Appender;
 import io.firn.CursorMetrics;
-import io.firn.CursorOptions;
-import io.firn.CursorTailer;
+import io.firn.TailerOptions;
 import io.firn.LogStore;
 import io.firn.Partition;
 import io.firn.RecordHandler.Action;
@@ -191,13 +190,13 @@ class CompactedReadTest {
     void shouldLoopOverWhatIsLeft() {
         List<Long> found = new ArrayList<>();
         long last = expected.get(expected.size() - 1).offset();
-        try (Tailer tailer = partition.openTailer()) {
+        try (Tailer tailer = topic.openTailer(TailerOptions.at("loop"))) {
             tailer.run(
                     record -> {
                         found.add(record.offset());
                         return record.offset() == last ? Action.STOP : Action.CONTINUE;
                     },
-                    new TailerLoop().cursor(topic.cursor("loop")));
+                    new TailerLoop());
         }
         assertEquals(Stores.offsets(expected), found);
         assertEquals(0, lag("loop").lagRecords());
@@ -271,7 +270,7 @@ class CompactedReadTest {
 
     @Test
     void shouldSayThatNothingIsLeftToReadWhereOnlyFillersFollowACursor() {
-        try (CursorTailer tailer = topic.openTailer(CursorOptions.at("c"), 0)) {
+        try (Tailer tailer = topic.openTailer(TailerOptions.at("c").withPartitions(0))) {
             assertTrue(lag("c").lagRecords() > 0);
             assertSame(expected, Stores.readAll(tailer));
             tailer.commit();
@@ -279,7 +278,7 @@ class CompactedReadTest {
             assertEquals(0, lag("c").lagBytes());
             assertEquals(0, lag("c").lagMs());
         }
-        try (CursorTailer tailer = topic.openTailer(CursorOptions.at("c"), 0)) {
+        try (Tailer tailer = topic.openTailer(TailerOptions.at("c").withPartitions(0))) {
             assertEquals(List.of(), Stores.readAll(tailer));
         }
         try (Appender appender = partition.openExclusiveAppender()) {

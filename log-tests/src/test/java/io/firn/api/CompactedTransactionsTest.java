@@ -3,6 +3,7 @@ package io.firn.api;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.firn.TailerOptions;
 import io.firn.Appender;
 import io.firn.CleanupPolicy;
 import io.firn.IsolationLevel;
@@ -69,7 +70,7 @@ class CompactedTransactionsTest {
 
     private static Map<String, String> read(Partition partition, IsolationLevel isolation) {
         Map<String, String> latest = new TreeMap<>();
-        try (Tailer tailer = partition.topic().openTailer(isolation, 0)) {
+        try (Tailer tailer = partition.topic().openTailer(TailerOptions.defaults().withIsolation(isolation).withPartitions(0))) {
             for (StoredRecord each : Stores.readAll(tailer)) {
                 String value = each.value().length > 100 ? "long" : Stores.text(each.value());
                 latest.put(Stores.text(each.key()), value);

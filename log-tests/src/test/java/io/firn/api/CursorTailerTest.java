@@ -6,12 +6,14 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.firn.IsolationLevel;
+import io.firn.Transaction;
+import io.firn.Tailer;
 import io.firn.Appender;
 import io.firn.ClosedException;
 import io.firn.Cursor;
 import io.firn.CursorMetrics;
-import io.firn.CursorOptions;
-import io.firn.CursorTailer;
+import io.firn.TailerOptions;
 import io.firn.InvalidOptionException;
 import io.firn.LogStore;
 import io.firn.OffsetOutOfRangeException;
@@ -35,7 +37,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Tailers that read at a cursor. */
 class CursorTailerTest {
-    private static final CursorOptions AT_C = CursorOptions.at("c");
+    private static final TailerOptions AT_C = TailerOptions.at("c");
     private static final Duration LONG = Duration.ofDays(1);
 
     @TempDir private Path directory;
@@ -86,15 +88,15 @@ class CursorTailerTest {
         append(0, 3);
         clock.advance(1_000);
         append(0, 3);
-        try (CursorTailer tailer = topic.openTailer(CursorOptions.at("start"))) {
+        try (Tailer tailer = topic.openTailer(TailerOptions.at("start"))) {
             assertEquals(0, tailer.offset(0));
         }
-        try (CursorTailer tailer = topic.openTailer(CursorOptions.at("end").withFirstAtEnd())) {
+        try (Tailer tailer = topic.openTailer(TailerOptions.at("end").withStartAtEnd())) {
             assertEquals(6, tailer.offset(0));
             assertEquals(0, tailer.offset(1));
         }
-        CursorOptions since = CursorOptions.at("time").withFirstAtTimestamp(clock.time());
-        try (CursorTailer tailer = topic.openTailer(since, 0)) {
+        TailerOptions since = TailerOptions.at("time").withStartAtTimestamp(clock.time());
+        try (Tailer tailer = topic.openTailer(since.withPartitions(0))) {
             assertEquals(3, tailer.offset());
             assertEquals("time", tailer.cursor().name());
         }
@@ -102,7 +104,7 @@ class CursorTailerTest {
         assertEquals(-1, topic.cursor("time").offset(1), "of a partition that it did not read");
         append(0, 1);
         append(1, 2);
-        try (CursorTailer tailer = topic.openTailer(CursorOptions.at("end").withFirstAtEnd())) {
+        try (Tailer tailer = topic.openTailer(TailerOptions.at("end").withStartAtEnd())) {
             assertEquals(6, tailer.offset(0), "where it stood");
             assertEquals(2, tailer.poll(keep, 2));
         }
@@ -113,14 +115,14 @@ class CursorTailerTest {
     @Test
     void shouldBeginDurably() {
         append(0, 3);
-        topic.openTailer(AT_C.withFirstAtEnd());
+        topic.openTailer(AT_C.withStartAtEnd());
         assertEquals(List.of(3L, 0L), persisted());
     }
 
     @Test
     void shouldAdvanceTheCursorAfterEachNumberOfRecords() {
         append(0, 10);
-        try (CursorTailer tailer = topic.openTailer(AT_C.withCommitEvery(4))) {
+        try (Tailer tailer = topic.openTailer(AT_C.withCommitEvery(4))) {
             List<Long> seen = new ArrayList<>();
             tailer.poll(
                     record -> {
@@ -138,7 +140,7 @@ class CursorTailerTest {
     void shouldAdvanceTheCursorInAllPartitionsThatWereRead() {
         append(0, 3);
         append(1, 3);
-        CursorTailer tailer = topic.openTailer(AT_C.withCommitEvery(5));
+        Tailer tailer = topic.openTailer(AT_C.withCommitEvery(5));
         assertEquals(5, tailer.poll(keep, 5));
         assertEquals(5, cursor().get(0) + cursor().get(1));
     }
@@ -149,7 +151,7 @@ class CursorTailerTest {
         store = Stores.at(directory).open();
         topic = store.openTopic("t");
         append(0, 1);
-        CursorTailer tailer = topic.openTailer(AT_C.withCommitEvery(1_000, Duration.ofMillis(1)));
+        Tailer tailer = topic.openTailer(AT_C.withCommitEvery(1_000, Duration.ofMillis(1)));
         Stores.Task<Integer> reads =
                 Stores.start(() -> tailer.poll(keep, 1) + tailer.poll(keep, 1, LONG));
         Stores.await("the commit", () -> topic.cursor("c").offset(0) == 1);
@@ -160,7 +162,7 @@ class CursorTailerTest {
     @Test
     void shouldAdvanceTheCursorByHandOnly() {
         append(0, 5);
-        CursorTailer tailer = topic.openTailer(AT_C.withCommitByHand());
+        Tailer tailer = topic.openTailer(AT_C.withCommitByHand());
         tailer.poll(keep, 3);
         tailer.poll(keep, 1);
         assertEquals(List.of(0L, 0L), cursor());
@@ -174,7 +176,7 @@ class CursorTailerTest {
     @Test
     void shouldNotPassARecordThatIsNotHandled() {
         append(0, 5);
-        CursorTailer tailer = topic.openTailer(AT_C.withCommitEvery(1));
+        Tailer tailer = topic.openTailer(AT_C.withCommitEvery(1));
         tailer.poll(record -> record.offset() == 2 ? Action.RETRY : keep.onRecord(record), 9);
         assertEquals(List.of(2L, 0L), cursor());
         assertThrows(
@@ -201,15 +203,15 @@ class CursorTailerTest {
         append(1, 5);
         topic.openTailer(AT_C).close();
         topic.partition(0).deleteRecordsBefore(3);
-        CursorTailer failing = topic.openTailer(AT_C, 0);
+        Tailer failing = topic.openTailer(AT_C.withPartitions(0));
         OffsetOutOfRangeException e =
                 assertThrows(OffsetOutOfRangeException.class, () -> failing.poll(keep, 9));
         assertEquals(3, e.logStartOffset());
         failing.close();
         List<String> lost = new ArrayList<>();
-        CursorTailer tailer =
+        Tailer tailer =
                 topic.openTailer(
-                        AT_C.withStartAgain(
+                        AT_C.withSkipWhenOvertaken(
                                 (partition, from, to) ->
                                         lost.add(partition + ":" + from + "-" + to)));
         assertEquals(7, tailer.poll(keep, 7), "the limit holds across both");
@@ -225,7 +227,7 @@ class CursorTailerTest {
     @Test
     void shouldNotTakeAnErrorOfTheHandlerForItsOwn() {
         append(0, 2);
-        CursorTailer tailer = topic.openTailer(AT_C.withStartAgain((p, from, to) -> {}));
+        Tailer tailer = topic.openTailer(AT_C.withSkipWhenOvertaken((p, from, to) -> {}));
         assertThrows(
                 OffsetOutOfRangeException.class,
                 () ->
@@ -241,7 +243,7 @@ class CursorTailerTest {
     @Test
     void shouldCountACopyAsHandledWhenTheNextIsAskedFor() {
         append(0, 4);
-        CursorTailer tailer = topic.openTailer(AT_C.withCommitEvery(1), 0);
+        Tailer tailer = topic.openTailer(AT_C.withCommitEvery(1).withPartitions(0));
         Iterator<StoredRecord> copies = tailer.iterator();
         assertEquals(0, copies.next().offset());
         assertEquals(List.of(0L, -1L), cursor(), "it may be in work");
@@ -261,7 +263,7 @@ class CursorTailerTest {
     @Test
     void shouldLeaveACopyUnhandledWhoseWorkFailed() {
         append(0, 2);
-        try (CursorTailer tailer = topic.openTailer(AT_C, 0)) {
+        try (Tailer tailer = topic.openTailer(AT_C.withPartitions(0))) {
             tailer.iterator().next();
         }
         assertEquals(0, cursor().get(0));
@@ -271,7 +273,7 @@ class CursorTailerTest {
     void shouldMoveTheCursorWithASeek() {
         append(0, 9);
         append(1, 9);
-        CursorTailer tailer = topic.openTailer(AT_C.withCommitByHand());
+        Tailer tailer = topic.openTailer(AT_C.withCommitByHand());
         tailer.seek(1, 4);
         tailer.commit();
         assertEquals(List.of(0L, 4L), cursor());
@@ -291,7 +293,7 @@ class CursorTailerTest {
     @Test
     void shouldThrowWhatThePollThrewWhenTheCursorRefusesTheOffset() {
         append(0, 2);
-        CursorTailer tailer = topic.openTailer(AT_C.withCommitEvery(1));
+        Tailer tailer = topic.openTailer(AT_C.withCommitEvery(1));
         tailer.seek(0, 10);
         Throwable[] suppressed =
                 assertThrows(OffsetOutOfRangeException.class, () -> tailer.poll(keep, 1))
@@ -318,7 +320,7 @@ class CursorTailerTest {
     }
 
     private void runAtC(RecordHandler handler) {
-        try (CursorTailer tailer = topic.openTailer(AT_C)) {
+        try (Tailer tailer = topic.openTailer(AT_C)) {
             tailer.run(handler);
         }
     }
@@ -340,16 +342,12 @@ class CursorTailerTest {
         assertEquals(List.of(3L, 3L), persisted());
         read.sort(null);
         assertEquals(List.of("0:0", "0:1", "0:2", "1:0", "1:1", "1:2"), read);
-        CursorTailer tailer = topic.openTailer(AT_C);
-        TailerLoop twice = new TailerLoop().cursor(topic.cursor("other"));
-        assertThrows(InvalidOptionException.class, () -> tailer.run(keep, twice));
-        assertFalse(twice.isRunning());
     }
 
     @Test
     void shouldRefuseToBeUsedByItsHandlerOrWithoutItsCursor() {
         append(0, 2);
-        CursorTailer tailer = topic.openTailer(AT_C.withCommitEvery(1));
+        Tailer tailer = topic.openTailer(AT_C.withCommitEvery(1));
         assertThrows(
                 IllegalStateException.class,
                 () ->
@@ -375,7 +373,7 @@ class CursorTailerTest {
     void shouldKeepRecordsForItFromItsOpeningOn() {
         topic.changeOptions(
                 topic.options().withRetentionBytes(0).withRetainUntilRead(RetainUntilRead.byAll()));
-        CursorTailer tailer = topic.openTailer(AT_C);
+        Tailer tailer = topic.openTailer(AT_C);
         try (Appender appender = topic.partition(0).openAppender()) {
             for (int i = 0; i < 30; i++) {
                 appender.append(new byte[10_000]);
@@ -438,6 +436,52 @@ class CursorTailerTest {
             CursorMetrics lag = topic.cursorMetrics().get(0);
             assertEquals(20 - offset, lag.lagRecords());
             assertEquals(all * (20 - offset) / 20.0, (double) lag.lagBytes(), 1);
+        }
+    }
+
+    @Test
+    void shouldShowRecordsOfOpenTransactionsAtACursorThatAsksForThem() {
+        append(0, 1);
+        try (Transaction open = store.beginTransaction()) {
+            open.append(topic.partition(0), new byte[] {9});
+            topic.partition(0).force();
+            TailerOptions all = AT_C.withIsolation(IsolationLevel.READ_UNCOMMITTED).withPartitions(0);
+            try (Tailer tailer = topic.openTailer(all)) {
+                assertEquals(2, tailer.poll(keep, 10));
+            }
+        }
+        assertEquals(2, topic.cursor("c").offset(0));
+    }
+
+    @Test
+    void shouldBeIterableAndCommitWhatWasIterated() {
+        append(0, 2);
+        List<Long> seen = new ArrayList<>();
+        try (Tailer tailer = topic.openTailer(AT_C.withPartitions(0))) {
+            for (StoredRecord each : tailer) {
+                seen.add(each.offset());
+            }
+            tailer.commit();
+        }
+        assertEquals(List.of(0L, 1L), seen);
+        assertEquals(2, topic.cursor("c").offset(0));
+    }
+
+    @Test
+    void shouldSayThatOptionsOfACursorNeedOne() {
+        TailerOptions plain = TailerOptions.defaults();
+        assertThrows(InvalidOptionException.class, () -> plain.withCommitEvery(1));
+        assertThrows(InvalidOptionException.class, plain::withFailWhenOvertaken);
+        try (Tailer tailer = topic.openTailer(plain)) {
+            assertThrows(IllegalStateException.class, tailer::commit);
+        }
+    }
+
+    @Test
+    void shouldBeginAtTheEndWithoutACursorToo() {
+        append(0, 3);
+        try (Tailer tailer = topic.openTailer(TailerOptions.defaults().withStartAtEnd())) {
+            assertEquals(0, tailer.poll(keep, 10));
         }
     }
 }

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.firn.TailerOptions;
 import io.firn.Appender;
 import io.firn.ClosedException;
 import io.firn.Cursor;
@@ -483,7 +484,7 @@ class CursorTest {
         topic.partition(0).deleteRecordsBefore(6);
         reopen();
         assertEquals(2, topic.cursor("c").offset(0));
-        Tailer tailer = topic.openTailer(0);
+        Tailer tailer = topic.openTailer(TailerOptions.defaults().withPartitions(0));
         tailer.seekTo(topic.cursor("c"));
         assertThrows(
                 io.firn.OffsetOutOfRangeException.class,

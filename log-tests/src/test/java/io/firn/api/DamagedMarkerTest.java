@@ -3,6 +3,7 @@ package io.firn.api;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.firn.TailerOptions;
 import io.firn.Appender;
 import io.firn.DamagedRangeException;
 import io.firn.IsolationLevel;
@@ -106,7 +107,7 @@ class DamagedMarkerTest {
 
     private static List<String> read(Partition partition, IsolationLevel isolation) {
         List<StoredRecord> records = new ArrayList<>();
-        try (Tailer tailer = partition.topic().openTailer(isolation, 0)) {
+        try (Tailer tailer = partition.topic().openTailer(TailerOptions.defaults().withIsolation(isolation).withPartitions(0))) {
             while (true) {
                 try {
                     StoredRecord next = tailer.stream().findFirst().orElse(null);

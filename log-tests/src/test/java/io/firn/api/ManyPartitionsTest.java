@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.firn.TailerOptions;
 import io.firn.Appender;
 import io.firn.InvalidOptionException;
 import io.firn.LogStore;
@@ -80,7 +81,7 @@ class ManyPartitionsTest {
 
     @Test
     void shouldTakeTurnsSoThatNoPartitionStarves() {
-        Tailer tailer = topic.openTailer(0, 1, 3);
+        Tailer tailer = topic.openTailer(TailerOptions.defaults().withPartitions(0, 1, 3));
         long[] next = new long[4];
         for (int round = 1; round <= 10; round++) {
             for (int turn = 0; turn < 3; turn++) {
@@ -169,7 +170,7 @@ class ManyPartitionsTest {
 
     @Test
     void shouldReadOnlyWhatWasChosen() {
-        Tailer tailer = topic.openTailer(3, 1);
+        Tailer tailer = topic.openTailer(TailerOptions.defaults().withPartitions(3, 1));
         tailer.seekToStart();
         List<Integer> seen = new ArrayList<>();
         tailer.poll(
@@ -183,9 +184,9 @@ class ManyPartitionsTest {
         assertThrows(InvalidOptionException.class, () -> tailer.seek(0, 0));
         assertThrows(InvalidOptionException.class, () -> tailer.offset());
         assertThrows(InvalidOptionException.class, () -> tailer.seek(0));
-        assertThrows(InvalidOptionException.class, () -> topic.openTailer(1, 1));
-        assertThrows(InvalidOptionException.class, () -> topic.openTailer(4));
-        assertThrows(InvalidOptionException.class, () -> topic.openTailer(-1));
-        assertEquals(EACH, topic.openTailer(3).poll(record -> Action.CONTINUE, 100));
+        assertThrows(InvalidOptionException.class, () -> topic.openTailer(TailerOptions.defaults().withPartitions(1, 1)));
+        assertThrows(InvalidOptionException.class, () -> topic.openTailer(TailerOptions.defaults().withPartitions(4)));
+        assertThrows(InvalidOptionException.class, () -> topic.openTailer(TailerOptions.defaults().withPartitions(-1)));
+        assertEquals(EACH, topic.openTailer(TailerOptions.defaults().withPartitions(3)).poll(record -> Action.CONTINUE, 100));
     }
 }

@@ -3,6 +3,7 @@ package io.firn.api;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
+import io.firn.TailerOptions;
 import io.firn.LogStore;
 import io.firn.LogStoreBuilder;
 import io.firn.MoveControl;
@@ -65,7 +66,7 @@ class NullArgumentsTest {
             assertRefused("control", () -> store.migrate("t", 0, 0, 0, null));
             assertRefused("topic", () -> store.migrate(null, 0, 0, 0, MoveControl.UNLIMITED));
             assertRefused("options", () -> topic.changeOptions(null));
-            assertRefused("partitions", () -> topic.openTailer((int[]) null));
+            assertRefused("partitions", () -> topic.openTailer(TailerOptions.defaults().withPartitions((int[]) null)));
             assertRefused("name", () -> topic.cursor(null));
             assertRefused("name", () -> topic.deleteCursor(null));
             Partition partition = topic.partition(0);

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.firn.TailerOptions;
 import io.firn.Appender;
 import io.firn.BatchTooLargeException;
 import io.firn.Compression;
@@ -149,7 +150,7 @@ class ReadMemoryTest {
         append(0, Compression.ZSTD, RECORDS);
         append(1, Compression.ZSTD, RECORDS);
         List<Integer> partitions = new ArrayList<>();
-        try (Tailer tailer = topic.openTailer(0, 1)) {
+        try (Tailer tailer = topic.openTailer(TailerOptions.defaults().withPartitions(0, 1))) {
             for (int i = 0; i < 2 * RECORDS; i++) {
                 tailer.poll(
                         record -> {
@@ -227,7 +228,7 @@ class ReadMemoryTest {
         Stores.Task<Boolean> waits =
                 Stores.start(
                         () -> {
-                            try (Tailer tailer = topic.openTailer(2, 3)) {
+                            try (Tailer tailer = topic.openTailer(TailerOptions.defaults().withPartitions(2, 3))) {
                                 int taken =
                                         tailer.poll(
                                                 record -> Action.CONTINUE, 100, Duration.ofDays(1));

@@ -8,8 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.firn.BusyException;
 import io.firn.CleanupPolicy;
 import io.firn.Compression;
-import io.firn.CursorOptions;
-import io.firn.CursorTailer;
+import io.firn.TailerOptions;
 import io.firn.Durability;
 import io.firn.InvalidOptionException;
 import io.firn.IsolationLevel;
@@ -202,7 +201,7 @@ class ReplicaTest {
 
     private static List<String> texts(Partition partition, IsolationLevel isolation) {
         return Stores.texts(
-                Stores.readAll(partition.topic().openTailer(isolation, partition.index())));
+                Stores.readAll(partition.topic().openTailer(TailerOptions.defaults().withIsolation(isolation).withPartitions(partition.index()))));
     }
 
     @Test
@@ -358,8 +357,8 @@ class ReplicaTest {
         Topic topic = create(options().withPartitions(2));
         try (ReplicaAppender appender =
                         HostedPartition.of(topic.partition(0)).openReplicaAppender();
-                Tailer above = topic.openTailer(0);
-                Tailer below = topic.openTailer(0);
+                Tailer above = topic.openTailer(TailerOptions.defaults().withPartitions(0));
+                Tailer below = topic.openTailer(TailerOptions.defaults().withPartitions(0));
                 Tailer ofBoth = topic.openTailer()) {
             replicate(source, appender, 100);
             above.seek(500);
@@ -452,7 +451,7 @@ class ReplicaTest {
         Topic topic = create(options());
         try (ReplicaAppender appender =
                         HostedPartition.of(topic.partition(0)).openReplicaAppender();
-                Tailer tailer = topic.openTailer(0)) {
+                Tailer tailer = topic.openTailer(TailerOptions.defaults().withPartitions(0))) {
             replicate(source, appender, 100);
             tailer.seek(500); // in a segment that is deleted
             List<Long> offsets = new ArrayList<>();
@@ -478,7 +477,7 @@ class ReplicaTest {
         Topic topic = create(options());
         try (ReplicaAppender appender =
                         HostedPartition.of(topic.partition(0)).openReplicaAppender();
-                Tailer tailer = topic.openTailer(0)) {
+                Tailer tailer = topic.openTailer(TailerOptions.defaults().withPartitions(0))) {
             replicate(source, appender, 100);
             long cut = source.truncate(300).nextOffset();
             tailer.seek(cut - 3);
@@ -551,8 +550,8 @@ class ReplicaTest {
     @Test
     void shouldNotMoveACursorPastWhatHasReplacedTheRecordsThatWereHandled() {
         Topic topic = create(options());
-        CursorOptions seldom = CursorOptions.at("c").withCommitEvery(1_000);
-        try (CursorTailer tailer = topic.openTailer(seldom)) {
+        TailerOptions seldom = TailerOptions.at("c").withCommitEvery(1_000);
+        try (Tailer tailer = topic.openTailer(seldom)) {
             replaceWhatIsRead(topic, () -> assertEquals(8, tailer.forEach(record -> {}, 100)));
             assertThrows(TruncatedException.class, () -> tailer.forEach(record -> {}, 100));
         }
@@ -563,10 +562,10 @@ class ReplicaTest {
     @Test
     void shouldNotMoveACursorPastATruncationOfWhichItsTailerDoesNotKnow() {
         Topic topic = create(options());
-        CursorOptions byHand = CursorOptions.at("by-hand").withCommitByHand();
-        CursorOptions seldom = CursorOptions.at("seldom").withCommitEvery(1_000);
-        try (CursorTailer first = topic.openTailer(byHand);
-                CursorTailer second = topic.openTailer(seldom)) {
+        TailerOptions byHand = TailerOptions.at("by-hand").withCommitByHand();
+        TailerOptions seldom = TailerOptions.at("seldom").withCommitEvery(1_000);
+        try (Tailer first = topic.openTailer(byHand);
+                Tailer second = topic.openTailer(seldom)) {
             replaceWhatIsRead(
                     topic,
                     () -> {
@@ -584,7 +583,7 @@ class ReplicaTest {
     @Test
     void shouldTellOfATruncationAlsoWhereARecordWasReadAhead() {
         Topic topic = create(options());
-        try (CursorTailer tailer = topic.openTailer(CursorOptions.at("c"))) {
+        try (Tailer tailer = topic.openTailer(TailerOptions.at("c"))) {
             Iterator<StoredRecord> copies = tailer.iterator();
             replaceWhatIsRead(
                     topic,

@@ -7,8 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.firn.Appender;
 import io.firn.BusyException;
-import io.firn.CursorOptions;
-import io.firn.CursorTailer;
+import io.firn.TailerOptions;
 import io.firn.InvalidOptionException;
 import io.firn.LogStore;
 import io.firn.RecordHandler.Action;
@@ -27,7 +26,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** A second thread at a tailer, and a second tailer at a cursor. */
 class SecondReaderTest {
-    private static final CursorOptions AT_C = CursorOptions.at("c").withCommitByHand();
+    private static final TailerOptions AT_C = TailerOptions.at("c").withCommitByHand();
 
     @TempDir private Path directory;
     private LogStore store;
@@ -56,7 +55,7 @@ class SecondReaderTest {
 
     @Test
     void shouldTellASecondThreadThatAnotherOnePolls() throws Exception {
-        for (Tailer tailer : List.of(topic.openTailer(0), topic.openTailer(AT_C, 0))) {
+        for (Tailer tailer : List.of(topic.openTailer(TailerOptions.defaults().withPartitions(0)), topic.openTailer(AT_C.withPartitions(0)))) {
             CountDownLatch in = new CountDownLatch(1);
             CountDownLatch go = new CountDownLatch(1);
             Stores.Task<Integer> first =
@@ -87,7 +86,7 @@ class SecondReaderTest {
 
     @Test
     void shouldTellASecondThreadThatAnotherOneWaitsInAPoll() throws Exception {
-        for (Tailer tailer : List.of(topic.openTailer(0), topic.openTailer(AT_C, 0))) {
+        for (Tailer tailer : List.of(topic.openTailer(TailerOptions.defaults().withPartitions(0)), topic.openTailer(AT_C.withPartitions(0)))) {
             tailer.seekToEnd();
             AtomicReference<Thread> waiting = new AtomicReference<>();
             Stores.Task<Integer> first =
@@ -113,7 +112,7 @@ class SecondReaderTest {
 
     @Test
     void shouldStillTellAHandlerNotToUseItsOwnTailer() {
-        for (Tailer tailer : List.of(topic.openTailer(0), topic.openTailer(AT_C, 0))) {
+        for (Tailer tailer : List.of(topic.openTailer(TailerOptions.defaults().withPartitions(0)), topic.openTailer(AT_C.withPartitions(0)))) {
             tailer.poll(
                     record -> {
                         String refused =
@@ -129,32 +128,32 @@ class SecondReaderTest {
 
     @Test
     void shouldRefuseASecondTailerForAPartitionAtTheSameCursor() {
-        CursorTailer first = topic.openTailer(AT_C, 0, 1);
+        Tailer first = topic.openTailer(AT_C.withPartitions(0, 1));
         assertEquals(4, read(first));
         String refused =
                 assertThrows(BusyException.class, () -> topic.openTailer(AT_C)).getMessage();
         for (String part : List.of("cursor c", "topic t", "partition 0", "close")) {
             assertTrue(refused.contains(part), refused);
         }
-        try (CursorTailer other = topic.openTailer(AT_C, 2);
-                CursorTailer elsewhere = topic.openTailer(CursorOptions.at("d"))) {
+        try (Tailer other = topic.openTailer(AT_C.withPartitions(2));
+                Tailer elsewhere = topic.openTailer(TailerOptions.at("d"))) {
             assertEquals(2, read(other), "another partition");
             assertEquals(6, read(elsewhere), "another cursor");
         }
         first.commit();
         first.close();
         first.close();
-        try (CursorTailer next = topic.openTailer(AT_C)) {
+        try (Tailer next = topic.openTailer(AT_C)) {
             assertEquals(2, read(next), "where the first one was, and nothing was committed of 2");
-            assertThrows(BusyException.class, () -> topic.openTailer(AT_C, 1));
+            assertThrows(BusyException.class, () -> topic.openTailer(AT_C.withPartitions(1)));
         }
     }
 
     @Test
     void shouldReserveNothingForATailerThatCouldNotBeOpened() {
-        assertThrows(InvalidOptionException.class, () -> topic.openTailer(AT_C, 0, 3));
+        assertThrows(InvalidOptionException.class, () -> topic.openTailer(AT_C.withPartitions(0, 3)));
         topic.cursor("c").commit(0, 1);
-        try (CursorTailer opened = topic.openTailer(AT_C)) {
+        try (Tailer opened = topic.openTailer(AT_C)) {
             assertEquals(5, read(opened));
         }
         topic.deleteCursor("c");

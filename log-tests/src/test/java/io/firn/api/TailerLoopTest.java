@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.firn.TailerOptions;
 import io.firn.Appender;
 import io.firn.ClosedException;
 import io.firn.Cursor;
@@ -303,12 +304,18 @@ class TailerLoopTest {
         assertThrows(ClosedException.class, run::result);
     }
 
+    private void runAtC(RecordHandler handler) {
+        try (Tailer tailer = topic.openTailer(TailerOptions.at("c"))) {
+            tailer.run(handler, new TailerLoop());
+        }
+    }
+
     @Test
     void shouldBeginAtACursorAndAdvanceItBehindWhatWasHandled() {
         append(0, 6);
         append(1, 4);
         Cursor cursor = topic.cursor("c");
-        topic.openTailer().run(stopAfter(10, keep), new TailerLoop().cursor(cursor));
+        runAtC(stopAfter(10, keep));
         assertEquals(6, cursor.offset(0));
         assertEquals(4, cursor.offset(1));
         append(0, 2);
@@ -322,7 +329,7 @@ class TailerLoopTest {
                 };
         assertThrows(
                 IllegalArgumentException.class,
-                () -> topic.openTailer().run(failing, new TailerLoop().cursor(cursor)));
+                () -> runAtC(failing));
         assertEquals(List.of("0:6"), read, "what was handled before is not read again");
         assertEquals(7, cursor.offset(0), "not behind the one that was not handled");
     }
@@ -333,8 +340,7 @@ class TailerLoopTest {
         store = Stores.at(directory).invokerMode().open(); // nobody else writes it
         topic = store.openTopic("t");
         append(0, 3);
-        Cursor cursor = topic.cursor("c");
-        topic.openTailer().run(stopAfter(3, keep), new TailerLoop().cursor(cursor));
+        runAtC(stopAfter(3, keep));
         try (LogStore reader = Stores.at(directory).readOnly().open()) {
             assertEquals(3, reader.openTopic("t").cursor("c").offset(0));
         }

@@ -10,7 +10,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.firn.Appender;
 import io.firn.ClosedException;
-import io.firn.CursorOptions;
+import io.firn.TailerOptions;
 import io.firn.LogStore;
 import io.firn.StoredRecord;
 import io.firn.Tailer;
@@ -186,7 +186,7 @@ class TailerPublisherTest {
         append(10);
         TailerPublisher publisher =
                 TailerPublisher.of(
-                        () -> topic.openTailer(CursorOptions.at("c").withCommitEvery(1)));
+                        () -> topic.openTailer(TailerOptions.at("c").withCommitEvery(1)));
         Listener failing =
                 new Listener() {
                     @Override

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.firn.TailerOptions;
 import io.firn.BusyException;
 import io.firn.ClosedException;
 import io.firn.ExclusiveAppender;
@@ -71,7 +72,7 @@ class TopicAppenderTest {
     }
 
     private StoredRecord read(RecordId id) {
-        var tailer = topic.openTailer(id.partition());
+        var tailer = topic.openTailer(TailerOptions.defaults().withPartitions(id.partition()));
         tailer.seek(id.offset());
         return Stores.read(tailer, 1).get(0);
     }

@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.firn.TailerOptions;
 import io.firn.Appender;
 import io.firn.Compression;
 import io.firn.Cursor;
@@ -189,7 +190,7 @@ class TopicTest {
     void shouldTakeItsFirstBlockAtItsFirstAppend() {
         Topic topic = store.createTopic("t", Stores.small().withPartitions(20));
         for (int p = 0; p < 20; p++) {
-            topic.openTailer(p).poll(record -> Action.CONTINUE, 1);
+            topic.openTailer(TailerOptions.defaults().withPartitions(p)).poll(record -> Action.CONTINUE, 1);
             topic.partition(p).openExclusiveAppender().close();
             topic.partition(p).force();
         }

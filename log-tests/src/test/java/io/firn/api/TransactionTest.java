@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.firn.TailerOptions;
 import io.firn.Appender;
 import io.firn.Batch;
 import io.firn.BusyException;
@@ -83,7 +84,7 @@ class TransactionTest {
 
     private List<String> read(IsolationLevel isolation, int partition) {
         List<String> values = new ArrayList<>();
-        try (Tailer tailer = topic.openTailer(isolation, partition)) {
+        try (Tailer tailer = topic.openTailer(TailerOptions.defaults().withIsolation(isolation).withPartitions(partition))) {
             while (tailer.poll(
                             record -> {
                                 values.add(Stores.text(record.copy().value()));
@@ -136,7 +137,7 @@ class TransactionTest {
             assertEquals(List.of(), committed(0));
             tx.commit();
         }
-        try (Tailer tailer = topic.openTailer(0)) {
+        try (Tailer tailer = topic.openTailer(TailerOptions.defaults().withPartitions(0))) {
             List<StoredRecord> records = tailer.stream().toList();
             assertEquals(
                     List.of("null=only a value", "k=v", "k=null", "h=v"),
@@ -369,7 +370,7 @@ class TransactionTest {
         tx.append(topic.partition(0), batch("a"));
         tx.append(topic.partition(1), batch("a"));
         topic.partition(0).force();
-        try (Tailer tailer = topic.openTailer(0)) {
+        try (Tailer tailer = topic.openTailer(TailerOptions.defaults().withPartitions(0))) {
             var found =
                     Stores.start(() -> tailer.poll(r -> Action.CONTINUE, 1, Duration.ofHours(1)));
             Thread.sleep(20);

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.firn.TailerOptions;
 import io.firn.Appender;
 import io.firn.ClosedException;
 import io.firn.Durability;
@@ -226,7 +227,7 @@ class UnreadPartitionsTest {
         try (LogStore store = Stores.at(directory).open()) {
             Topic topic = store.createTopic("t", Stores.small().withPartitions(PARTITIONS));
             append(topic, 17);
-            Tailer tailer = topic.openTailer(17, 5, 39);
+            Tailer tailer = topic.openTailer(TailerOptions.defaults().withPartitions(17, 5, 39));
             drain(tailer);
             assertEquals(0, tailer.poll(record -> Action.CONTINUE, 10));
             tailer.seek(17, 0);

@@ -5,9 +5,9 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.firn.Tailer;
 import io.firn.Appender;
-import io.firn.CursorOptions;
-import io.firn.CursorTailer;
+import io.firn.TailerOptions;
 import io.firn.FirnException;
 import io.firn.LogStore;
 import io.firn.Partition;
@@ -395,7 +395,7 @@ class TopicRulesTest {
                     }
                 });
         try (Appender appender = topic.partition(0).openExclusiveAppender();
-                CursorTailer tailer = topic.openTailer(CursorOptions.at("c").withCommitEvery(2))) {
+                Tailer tailer = topic.openTailer(TailerOptions.at("c").withCommitEvery(2))) {
             for (int i = 0; i < 9; i++) {
                 appender.append(new byte[100]);
                 appender.append(new byte[100]);
@@ -417,7 +417,7 @@ class TopicRulesTest {
         for (int i = 0; i < left.size(); i++) {
             try (LogStore again = new Simulation(left.get(i)).open()) {
                 Topic found = again.openTopic("t");
-                CursorTailer tailer = found.openTailer(CursorOptions.at("c"));
+                Tailer tailer = found.openTailer(TailerOptions.at("c"));
                 long first = tailer.offset();
                 long[] then = known.get(i);
                 assertTrue(first <= then[0], first + " skips from " + then[0] + " at " + i);

@@ -2,6 +2,7 @@ package io.firn.golden;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import io.firn.TailerOptions;
 import io.firn.Batch;
 import io.firn.Cursor;
 import io.firn.IsolationLevel;
@@ -124,7 +125,7 @@ class GoldenTransactionsTest {
     }
 
     private static List<String> read(Partition partition, IsolationLevel isolation) {
-        try (Tailer tailer = partition.topic().openTailer(isolation, partition.index())) {
+        try (Tailer tailer = partition.topic().openTailer(TailerOptions.defaults().withIsolation(isolation).withPartitions(partition.index()))) {
             return tailer.stream().map(StoredRecord::value).map(String::new).toList();
         }
     }

@@ -3,6 +3,7 @@ package io.firn.trouble;
 import static io.firn.api.Waiting.HANGS_AFTER_S;
 import static org.junit.jupiter.api.Assertions.assertNull;
 
+import io.firn.TailerOptions;
 import io.firn.Appender;
 import io.firn.IsolationLevel;
 import io.firn.LogStore;
@@ -79,7 +80,7 @@ class RedeployTest {
                 transaction.append(partition, bytes, bytes);
                 transaction.commit();
             }
-            try (Tailer tailer = topic.openTailer(IsolationLevel.READ_COMMITTED)) {
+            try (Tailer tailer = topic.openTailer(TailerOptions.defaults().withIsolation(IsolationLevel.READ_COMMITTED))) {
                 long[] read = {0};
                 while (read[0] < 4) {
                     tailer.poll(

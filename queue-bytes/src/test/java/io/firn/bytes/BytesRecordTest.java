@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.firn.TailerOptions;
 import io.firn.Batch;
 import io.firn.CleanupPolicy;
 import io.firn.Cursor;
@@ -305,7 +306,7 @@ class BytesRecordTest {
         }
         appender.appender().append(new byte[1]); // not what the reader expects
         Cursor cursor = log.partition.topic().cursor("c");
-        TailerLoop loop = new TailerLoop().cursor(cursor);
+        TailerLoop loop = new TailerLoop();
         loop.onError(
                 error -> {
                     assertEquals(5, ((MalformedValueException) error).offset());
@@ -313,7 +314,7 @@ class BytesRecordTest {
                     return Action.CONTINUE;
                 });
         List<Integer> read = new ArrayList<>();
-        try (Tailer plain = log.partition.openTailer()) {
+        try (Tailer plain = log.partition.topic().openTailer(TailerOptions.at("c"))) {
             plain.run(BytesTailer.handler((record, fields) -> read.add(fields.readInt())), loop);
         }
         assertEquals(List.of(0, 1, 2, 3, 4), read);

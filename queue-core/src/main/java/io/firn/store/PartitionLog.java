@@ -1,5 +1,6 @@
 package io.firn.store;
 
+import io.firn.TailerOptions;
 import io.firn.CompactionMetrics;
 import io.firn.DamagedRange;
 import io.firn.ExclusiveAppender;
@@ -340,7 +341,7 @@ public final class PartitionLog implements HostedPartition {
 
     @Override
     public Tailer openTailer() {
-        return topic.openTailer(index());
+        return topic.openTailer(TailerOptions.defaults().withPartitions(index()));
     }
 
     @Override

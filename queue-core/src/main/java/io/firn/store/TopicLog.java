@@ -1,5 +1,8 @@
 package io.firn.store;
 
+import java.util.stream.IntStream;
+import io.firn.cursor.CursorTailer;
+import io.firn.TailerOptions;
 import io.firn.Batch;
 import io.firn.Cursor;
 import io.firn.CursorMetrics;
@@ -257,12 +260,12 @@ public final class TopicLog implements Topic {
     }
 
     @Override
-    public Tailer openTailer(IsolationLevel isolation, int... chosen) {
-        Objects.requireNonNull(isolation, "isolation");
-        Objects.requireNonNull(chosen, "partitions");
+    public Tailer openTailer(TailerOptions options) {
+        int[] chosen = options.partitions();
         if (chosen.length == 0) {
-            return openTailer(segmentedLogs(), isolation);
+            chosen = IntStream.range(0, partitionCount()).toArray();
         }
+        Cursor cursor = options.cursor() == null ? null : cursor(options.cursor());
         List<SegmentedLog> logs = new ArrayList<>();
         for (int partition : chosen) {
             SegmentedLog log = partitionLog(partition).log();
@@ -271,7 +274,12 @@ public final class TopicLog implements Topic {
             }
             logs.add(log);
         }
-        return openTailer(logs, isolation);
+        Tailer tailer = openTailer(logs, options.isolation());
+        if (cursor != null) {
+            return CursorTailer.open(tailer, cursor, options, chosen);
+        }
+        options.moveToStart(tailer);
+        return tailer;
     }
 
     private Tailer openTailer(List<SegmentedLog> logs, IsolationLevel isolation) {

@@ -1,8 +1,8 @@
 package io.firn.stream;
 
+import io.firn.TailerOptions;
 import io.firn.ClosedException;
 import io.firn.Cursor;
-import io.firn.CursorTailer;
 import io.firn.LogRecord;
 import io.firn.RecordHandler;
 import io.firn.RecordHandler.Action;
@@ -22,7 +22,7 @@ import java.util.function.Supplier;
  * thread-safe; each {@code with…} returns a changed copy.
  *
  * <pre>{@code
- * TailerPublisher.of(() -> topic.openTailer(CursorOptions.at("billing"))).subscribe(subscriber);
+ * TailerPublisher.of(() -> topic.openTailer(TailerOptions.at("billing"))).subscribe(subscriber);
  * }</pre>
  *
  * <p>All signals come from the subscriber's thread, which parks while nothing is requested and
@@ -32,7 +32,7 @@ import java.util.function.Supplier;
  * of the thread as an {@link InterruptedException}. What a subscriber throws, which it must not,
  * ends its thread and its subscription. The tailer is closed before the last signal.
  *
- * <p>With a {@link CursorTailer}, a record counts as handled when {@code onNext} has returned. A
+ * <p>With a tailer at a cursor, a record counts as handled when {@code onNext} has returned. A
  * subscriber that passes records on to other threads lets it commit by hand instead, and advances
  * the {@link Cursor} itself.
  */

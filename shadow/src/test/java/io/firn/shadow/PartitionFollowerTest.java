@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.firn.TailerOptions;
 import io.firn.Durability;
 import io.firn.IsolationLevel;
 import io.firn.LogStore;
@@ -495,7 +496,7 @@ class PartitionFollowerTest {
     void shouldTellReadersThatWaitForAMarkerThatWasCompactedAway() throws Exception {
         copyOpenTransaction();
         try (Tailer tailer = topic.openTailer();
-                Tailer uncommitted = topic.openTailer(IsolationLevel.READ_UNCOMMITTED)) {
+                Tailer uncommitted = topic.openTailer(TailerOptions.defaults().withIsolation(IsolationLevel.READ_UNCOMMITTED))) {
             assertEquals(10, tailer.forEach(record -> {}, 100));
             FutureTask<Integer> waits =
                     new FutureTask<>(() -> tailer.forEach(record -> {}, 1, Duration.ofDays(1)));

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.firn.TailerOptions;
 import io.firn.ClosedException;
 import io.firn.InvalidOptionException;
 import io.firn.IsolationLevel;
@@ -122,7 +123,7 @@ class ShadowTest {
 
     private static List<String> values(Topic topic, IsolationLevel isolation) {
         List<String> values = new ArrayList<>();
-        try (Tailer tailer = topic.openTailer(isolation)) {
+        try (Tailer tailer = topic.openTailer(TailerOptions.defaults().withIsolation(isolation))) {
             while (tailer.forEach(
                             record ->
                                     values.add(

@@ -1,5 +1,6 @@
 package io.firn.kill;
 
+import io.firn.TailerOptions;
 import io.firn.LogRecord;
 import io.firn.LogStore;
 import io.firn.OffsetOutOfRangeException;
@@ -68,7 +69,7 @@ final class FollowChild {
             Topic topic = await(Feed.topicOf(lane));
             if (tailers[at] == null) {
                 tailers[at] =
-                        isEach ? topic.openTailer(Feed.partitionOf(lane)) : topic.openTailer();
+                        isEach ? topic.openTailer(TailerOptions.defaults().withPartitions(Feed.partitionOf(lane))) : topic.openTailer();
             }
             tailers[at].seek(Feed.partitionOf(lane), Long.parseLong(arguments[3 + lane]));
         }

@@ -1,5 +1,6 @@
 package io.firn.shadow.lab;
 
+import io.firn.TailerOptions;
 import io.firn.IsolationLevel;
 import io.firn.LogStore;
 import io.firn.Partition;
@@ -179,11 +180,9 @@ final class Comparison implements AutoCloseable {
         Map<Long, Read> found = new TreeMap<>();
         try (Tailer tailer =
                 store.openTopic(partition.topic())
-                        .openTailer(
-                                isCommitted
+                        .openTailer(TailerOptions.defaults().withIsolation(isCommitted
                                         ? IsolationLevel.READ_COMMITTED
-                                        : IsolationLevel.READ_UNCOMMITTED,
-                                partition.partition())) {
+                                        : IsolationLevel.READ_UNCOMMITTED).withPartitions(partition.partition()))) {
             while (tailer.forEach(
                             record ->
                                     found.put(

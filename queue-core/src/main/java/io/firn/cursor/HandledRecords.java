@@ -1,5 +1,7 @@
-package io.firn;
+package io.firn.cursor;
 
+import io.firn.Cursor;
+import io.firn.TailerOptions;
 import java.util.Arrays;
 import java.util.function.IntToLongFunction;
 
@@ -30,7 +32,7 @@ final class HandledRecords {
      * @param truncatedTo the offset that a partition was truncated to and its tailer does not know
      *     of, {@link Long#MAX_VALUE} for none
      */
-    HandledRecords(IntToLongFunction truncatedTo, Cursor cursor, CursorOptions options) {
+    HandledRecords(IntToLongFunction truncatedTo, Cursor cursor, TailerOptions options) {
         this.truncatedTo = truncatedTo;
         this.cursor = cursor;
         this.commitRecords = options.commitRecords();

@@ -1,5 +1,15 @@
-package io.firn;
+package io.firn.cursor;
 
+import io.firn.ClosedException;
+import io.firn.Cursor;
+import io.firn.FirnException;
+import io.firn.InvalidOptionException;
+import io.firn.LogRecord;
+import io.firn.OffsetOutOfRangeException;
+import io.firn.RecordHandler;
+import io.firn.StoredRecord;
+import io.firn.Tailer;
+import io.firn.TailerOptions;
 import io.firn.RecordHandler.Action;
 import java.time.Duration;
 import java.util.ConcurrentModificationException;
@@ -10,7 +20,7 @@ import java.util.function.Consumer;
 
 /**
  * A tailer that reads at a cursor, and advances it past the records that were handled: as often as
- * its {@link CursorOptions} say, and durably in {@link #commit}. After a crash, the same cursor
+ * its {@link TailerOptions} say, and durably in {@link #commit}. After a crash, the same cursor
  * leads to the first record that was not handled before the position that was persisted last, so
  * records may be read twice, but none is skipped.
  *
@@ -24,7 +34,7 @@ import java.util.function.Consumer;
 public final class CursorTailer implements Tailer {
     private final Tailer tailer;
     private final Cursor cursor;
-    private final CursorOptions options;
+    private final TailerOptions options;
     private final int[] partitions;
     private final HandledRecords handled;
     private final Cursor.Reservation reservation;
@@ -42,12 +52,7 @@ public final class CursorTailer implements Tailer {
     private volatile Thread readBy;
     private volatile long overtaken;
 
-    /**
-     * Creates a tailer that leaves it to the caller where it begins.
-     *
-     * @param partitions those that the tailer reads; empty when the caller does not seek to ends
-     */
-    CursorTailer(Tailer tailer, Cursor cursor, CursorOptions options, int... partitions) {
+    private CursorTailer(Tailer tailer, Cursor cursor, TailerOptions options, int... partitions) {
         this.reservation = cursor.reserve(partitions);
         this.tailer = tailer;
         this.cursor = cursor;
@@ -57,8 +62,8 @@ public final class CursorTailer implements Tailer {
     }
 
     /** Moves a tailer to its cursor; closes it when that fails. */
-    static CursorTailer open(
-            Tailer tailer, Cursor cursor, CursorOptions options, int... partitions) {
+    public static CursorTailer open(
+            Tailer tailer, Cursor cursor, TailerOptions options, int... partitions) {
         CursorTailer opened = null;
         try {
             opened = new CursorTailer(tailer, cursor, options, partitions);
@@ -82,10 +87,8 @@ public final class CursorTailer implements Tailer {
         for (int partition : partitions) {
             isNew |= cursor.offset(partition) < 0;
         }
-        if (isNew && options.first() == CursorOptions.First.END) {
-            tailer.seekToEnd();
-        } else if (isNew && options.first() == CursorOptions.First.TIMESTAMP) {
-            tailer.seekToTimestamp(options.timestampMs());
+        if (isNew) {
+            options.moveToStart(tailer);
         }
         for (int partition : partitions) {
             long offset = cursor.offset(partition);
@@ -98,26 +101,17 @@ public final class CursorTailer implements Tailer {
         cursor.force();
     }
 
-    /** Returns the cursor. */
+    @Override
     public Cursor cursor() {
         return cursor;
     }
 
-    /**
-     * Returns the number of offsets that this tailer has passed over because retention had deleted
-     * their records, see {@link CursorOptions#withStartAgain}. For any thread.
-     */
+    @Override
     public long overtakenRecords() {
         return overtaken;
     }
 
-    /**
-     * Advances the cursor past the records that were handled, among them the one that an iterator
-     * has returned last, and makes it durable before it returns.
-     *
-     * @throws InvalidOptionException when this tailer was moved past the end by a seek
-     * @throws ClosedException when the cursor was deleted, or the store was closed
-     */
+    @Override
     public void commit() {
         checkIdle();
         noteGiven();
@@ -125,14 +119,14 @@ public final class CursorTailer implements Tailer {
         cursor.force();
     }
 
-    /** Whether only its user commits. */
-    boolean isByHand() {
-        return options.isByHand();
+    @Override
+    public boolean isCommitting() {
+        return !options.isCommittedByHand();
     }
 
     /** The last chance to advance the cursor, unless only the user commits. */
-    void leave() {
-        if (!isByHand()) {
+    private void leave() {
+        if (isCommitting()) {
             try {
                 handled.advanceCursor();
             } catch (FirnException | InvalidOptionException e) {
