@@ -41,8 +41,8 @@ public interface Cursor {
 
     /**
      * Reserves its positions in partitions for one reader, until the reservation is closed. {@link
-     * Topic#openTailer(TailerOptions)} does so; a reader that advances the cursor itself
-     * may, to exclude others. {@link #commit} does not check for a reservation.
+     * Topic#openTailer(TailerOptions)} does so; a reader that advances the cursor itself may, to
+     * exclude others. {@link #commit} does not check for a reservation.
      *
      * @throws BusyException when one of them is reserved
      */

@@ -192,8 +192,8 @@ public interface Tailer extends Iterable<StoredRecord>, AutoCloseable {
     }
 
     /**
-     * Closes the tailer. Unless only {@link #commit} does so, and if this thread polled last, commits
-     * its cursor behind the records that were handled. Idempotent.
+     * Closes the tailer. Unless only {@link #commit} does so, and if this thread polled last,
+     * commits its cursor behind the records that were handled. Idempotent.
      */
     @Override
     void close();

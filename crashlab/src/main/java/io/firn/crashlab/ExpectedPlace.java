@@ -2,11 +2,11 @@ package io.firn.crashlab;
 
 import static io.firn.crashlab.Violation.require;
 
-import io.firn.TailerOptions;
 import io.firn.IsolationLevel;
 import io.firn.Partition;
 import io.firn.RecordHandler;
 import io.firn.Tailer;
+import io.firn.TailerOptions;
 import io.firn.Topic;
 import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
@@ -119,7 +119,13 @@ final class ExpectedPlace {
     /** Returns the offsets of all records by the first words of their values. */
     static Map<String, Long> read(Partition partition, IsolationLevel isolation) {
         Map<String, Long> offsets = new HashMap<>();
-        try (Tailer tailer = partition.topic().openTailer(TailerOptions.defaults().withIsolation(isolation).withPartitions(partition.index()))) {
+        try (Tailer tailer =
+                partition
+                        .topic()
+                        .openTailer(
+                                TailerOptions.defaults()
+                                        .withIsolation(isolation)
+                                        .withPartitions(partition.index()))) {
             while (tailer.poll(
                             record -> {
                                 String value = words(record.copy().value());

@@ -2,11 +2,11 @@ package io.firn.examples;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import io.firn.Tailer;
 import io.firn.Appender;
-import io.firn.TailerOptions;
 import io.firn.LogRecord;
 import io.firn.LogStore;
+import io.firn.Tailer;
+import io.firn.TailerOptions;
 import io.firn.Topic;
 import io.firn.TopicOptions;
 import io.firn.file.FileTier;

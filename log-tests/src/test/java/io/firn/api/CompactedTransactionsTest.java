@@ -3,7 +3,6 @@ package io.firn.api;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.firn.TailerOptions;
 import io.firn.Appender;
 import io.firn.CleanupPolicy;
 import io.firn.IsolationLevel;
@@ -11,6 +10,7 @@ import io.firn.LogStore;
 import io.firn.Partition;
 import io.firn.StoredRecord;
 import io.firn.Tailer;
+import io.firn.TailerOptions;
 import io.firn.Topic;
 import io.firn.Transaction;
 import io.firn.format.BatchFormat;
@@ -70,7 +70,13 @@ class CompactedTransactionsTest {
 
     private static Map<String, String> read(Partition partition, IsolationLevel isolation) {
         Map<String, String> latest = new TreeMap<>();
-        try (Tailer tailer = partition.topic().openTailer(TailerOptions.defaults().withIsolation(isolation).withPartitions(0))) {
+        try (Tailer tailer =
+                partition
+                        .topic()
+                        .openTailer(
+                                TailerOptions.defaults()
+                                        .withIsolation(isolation)
+                                        .withPartitions(0))) {
             for (StoredRecord each : Stores.readAll(tailer)) {
                 String value = each.value().length > 100 ? "long" : Stores.text(each.value());
                 latest.put(Stores.text(each.key()), value);

@@ -2,27 +2,26 @@ package io.firn.api;
 
 import static io.firn.api.Stores.bytes;
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.firn.IsolationLevel;
-import io.firn.Transaction;
-import io.firn.Tailer;
 import io.firn.Appender;
 import io.firn.ClosedException;
 import io.firn.Cursor;
 import io.firn.CursorMetrics;
-import io.firn.TailerOptions;
 import io.firn.InvalidOptionException;
+import io.firn.IsolationLevel;
 import io.firn.LogStore;
 import io.firn.OffsetOutOfRangeException;
 import io.firn.RecordHandler;
 import io.firn.RecordHandler.Action;
 import io.firn.RetainUntilRead;
 import io.firn.StoredRecord;
+import io.firn.Tailer;
 import io.firn.TailerLoop;
+import io.firn.TailerOptions;
 import io.firn.Topic;
+import io.firn.Transaction;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -445,7 +444,8 @@ class CursorTailerTest {
         try (Transaction open = store.beginTransaction()) {
             open.append(topic.partition(0), new byte[] {9});
             topic.partition(0).force();
-            TailerOptions all = AT_C.withIsolation(IsolationLevel.READ_UNCOMMITTED).withPartitions(0);
+            TailerOptions all =
+                    AT_C.withIsolation(IsolationLevel.READ_UNCOMMITTED).withPartitions(0);
             try (Tailer tailer = topic.openTailer(all)) {
                 assertEquals(2, tailer.poll(keep, 10));
             }

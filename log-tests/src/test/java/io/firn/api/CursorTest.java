@@ -7,7 +7,6 @@ import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.firn.TailerOptions;
 import io.firn.Appender;
 import io.firn.ClosedException;
 import io.firn.Cursor;
@@ -18,6 +17,7 @@ import io.firn.LogStore;
 import io.firn.Partition;
 import io.firn.RecordHandler.Action;
 import io.firn.Tailer;
+import io.firn.TailerOptions;
 import io.firn.Topic;
 import java.io.IOException;
 import java.nio.file.Files;

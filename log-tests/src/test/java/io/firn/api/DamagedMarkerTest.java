@@ -3,7 +3,6 @@ package io.firn.api;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.firn.TailerOptions;
 import io.firn.Appender;
 import io.firn.DamagedRangeException;
 import io.firn.IsolationLevel;
@@ -11,6 +10,7 @@ import io.firn.LogStore;
 import io.firn.Partition;
 import io.firn.StoredRecord;
 import io.firn.Tailer;
+import io.firn.TailerOptions;
 import io.firn.Topic;
 import io.firn.Transaction;
 import io.firn.format.BatchFormat;
@@ -107,7 +107,13 @@ class DamagedMarkerTest {
 
     private static List<String> read(Partition partition, IsolationLevel isolation) {
         List<StoredRecord> records = new ArrayList<>();
-        try (Tailer tailer = partition.topic().openTailer(TailerOptions.defaults().withIsolation(isolation).withPartitions(0))) {
+        try (Tailer tailer =
+                partition
+                        .topic()
+                        .openTailer(
+                                TailerOptions.defaults()
+                                        .withIsolation(isolation)
+                                        .withPartitions(0))) {
             while (true) {
                 try {
                     StoredRecord next = tailer.stream().findFirst().orElse(null);

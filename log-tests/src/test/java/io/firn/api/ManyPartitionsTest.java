@@ -5,13 +5,13 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.firn.TailerOptions;
 import io.firn.Appender;
 import io.firn.InvalidOptionException;
 import io.firn.LogStore;
 import io.firn.OffsetOutOfRangeException;
 import io.firn.RecordHandler.Action;
 import io.firn.Tailer;
+import io.firn.TailerOptions;
 import io.firn.Topic;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -184,9 +184,18 @@ class ManyPartitionsTest {
         assertThrows(InvalidOptionException.class, () -> tailer.seek(0, 0));
         assertThrows(InvalidOptionException.class, () -> tailer.offset());
         assertThrows(InvalidOptionException.class, () -> tailer.seek(0));
-        assertThrows(InvalidOptionException.class, () -> topic.openTailer(TailerOptions.defaults().withPartitions(1, 1)));
-        assertThrows(InvalidOptionException.class, () -> topic.openTailer(TailerOptions.defaults().withPartitions(4)));
-        assertThrows(InvalidOptionException.class, () -> topic.openTailer(TailerOptions.defaults().withPartitions(-1)));
-        assertEquals(EACH, topic.openTailer(TailerOptions.defaults().withPartitions(3)).poll(record -> Action.CONTINUE, 100));
+        assertThrows(
+                InvalidOptionException.class,
+                () -> topic.openTailer(TailerOptions.defaults().withPartitions(1, 1)));
+        assertThrows(
+                InvalidOptionException.class,
+                () -> topic.openTailer(TailerOptions.defaults().withPartitions(4)));
+        assertThrows(
+                InvalidOptionException.class,
+                () -> topic.openTailer(TailerOptions.defaults().withPartitions(-1)));
+        assertEquals(
+                EACH,
+                topic.openTailer(TailerOptions.defaults().withPartitions(3))
+                        .poll(record -> Action.CONTINUE, 100));
     }
 }

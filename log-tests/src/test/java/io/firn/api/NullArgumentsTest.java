@@ -3,13 +3,13 @@ package io.firn.api;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
-import io.firn.TailerOptions;
 import io.firn.LogStore;
 import io.firn.LogStoreBuilder;
 import io.firn.MoveControl;
 import io.firn.Partition;
 import io.firn.RecordHandler.Action;
 import io.firn.Tailer;
+import io.firn.TailerOptions;
 import io.firn.Topic;
 import io.firn.file.FileTier;
 import io.firn.host.HostedPartition;
@@ -66,7 +66,9 @@ class NullArgumentsTest {
             assertRefused("control", () -> store.migrate("t", 0, 0, 0, null));
             assertRefused("topic", () -> store.migrate(null, 0, 0, 0, MoveControl.UNLIMITED));
             assertRefused("options", () -> topic.changeOptions(null));
-            assertRefused("partitions", () -> topic.openTailer(TailerOptions.defaults().withPartitions((int[]) null)));
+            assertRefused(
+                    "partitions",
+                    () -> topic.openTailer(TailerOptions.defaults().withPartitions((int[]) null)));
             assertRefused("name", () -> topic.cursor(null));
             assertRefused("name", () -> topic.deleteCursor(null));
             Partition partition = topic.partition(0);

@@ -6,7 +6,6 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.firn.TailerOptions;
 import io.firn.Appender;
 import io.firn.BatchTooLargeException;
 import io.firn.Compression;
@@ -17,6 +16,7 @@ import io.firn.ReadMemoryException;
 import io.firn.RecordHandler.Action;
 import io.firn.Tailer;
 import io.firn.TailerLoop;
+import io.firn.TailerOptions;
 import io.firn.Topic;
 import io.firn.format.BatchEncoder;
 import io.firn.host.HostedAppender;
@@ -228,7 +228,9 @@ class ReadMemoryTest {
         Stores.Task<Boolean> waits =
                 Stores.start(
                         () -> {
-                            try (Tailer tailer = topic.openTailer(TailerOptions.defaults().withPartitions(2, 3))) {
+                            try (Tailer tailer =
+                                    topic.openTailer(
+                                            TailerOptions.defaults().withPartitions(2, 3))) {
                                 int taken =
                                         tailer.poll(
                                                 record -> Action.CONTINUE, 100, Duration.ofDays(1));

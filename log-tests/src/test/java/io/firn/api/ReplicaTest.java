@@ -8,7 +8,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.firn.BusyException;
 import io.firn.CleanupPolicy;
 import io.firn.Compression;
-import io.firn.TailerOptions;
 import io.firn.Durability;
 import io.firn.InvalidOptionException;
 import io.firn.IsolationLevel;
@@ -19,6 +18,7 @@ import io.firn.ReplicatedTopicException;
 import io.firn.StoredRecord;
 import io.firn.Tailer;
 import io.firn.TailerLoop;
+import io.firn.TailerOptions;
 import io.firn.Topic;
 import io.firn.TopicOptions;
 import io.firn.Transaction;
@@ -201,7 +201,13 @@ class ReplicaTest {
 
     private static List<String> texts(Partition partition, IsolationLevel isolation) {
         return Stores.texts(
-                Stores.readAll(partition.topic().openTailer(TailerOptions.defaults().withIsolation(isolation).withPartitions(partition.index()))));
+                Stores.readAll(
+                        partition
+                                .topic()
+                                .openTailer(
+                                        TailerOptions.defaults()
+                                                .withIsolation(isolation)
+                                                .withPartitions(partition.index()))));
     }
 
     @Test

@@ -7,11 +7,11 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.firn.Appender;
 import io.firn.BusyException;
-import io.firn.TailerOptions;
 import io.firn.InvalidOptionException;
 import io.firn.LogStore;
 import io.firn.RecordHandler.Action;
 import io.firn.Tailer;
+import io.firn.TailerOptions;
 import io.firn.Topic;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -55,7 +55,10 @@ class SecondReaderTest {
 
     @Test
     void shouldTellASecondThreadThatAnotherOnePolls() throws Exception {
-        for (Tailer tailer : List.of(topic.openTailer(TailerOptions.defaults().withPartitions(0)), topic.openTailer(AT_C.withPartitions(0)))) {
+        for (Tailer tailer :
+                List.of(
+                        topic.openTailer(TailerOptions.defaults().withPartitions(0)),
+                        topic.openTailer(AT_C.withPartitions(0)))) {
             CountDownLatch in = new CountDownLatch(1);
             CountDownLatch go = new CountDownLatch(1);
             Stores.Task<Integer> first =
@@ -86,7 +89,10 @@ class SecondReaderTest {
 
     @Test
     void shouldTellASecondThreadThatAnotherOneWaitsInAPoll() throws Exception {
-        for (Tailer tailer : List.of(topic.openTailer(TailerOptions.defaults().withPartitions(0)), topic.openTailer(AT_C.withPartitions(0)))) {
+        for (Tailer tailer :
+                List.of(
+                        topic.openTailer(TailerOptions.defaults().withPartitions(0)),
+                        topic.openTailer(AT_C.withPartitions(0)))) {
             tailer.seekToEnd();
             AtomicReference<Thread> waiting = new AtomicReference<>();
             Stores.Task<Integer> first =
@@ -112,7 +118,10 @@ class SecondReaderTest {
 
     @Test
     void shouldStillTellAHandlerNotToUseItsOwnTailer() {
-        for (Tailer tailer : List.of(topic.openTailer(TailerOptions.defaults().withPartitions(0)), topic.openTailer(AT_C.withPartitions(0)))) {
+        for (Tailer tailer :
+                List.of(
+                        topic.openTailer(TailerOptions.defaults().withPartitions(0)),
+                        topic.openTailer(AT_C.withPartitions(0)))) {
             tailer.poll(
                     record -> {
                         String refused =
@@ -151,7 +160,8 @@ class SecondReaderTest {
 
     @Test
     void shouldReserveNothingForATailerThatCouldNotBeOpened() {
-        assertThrows(InvalidOptionException.class, () -> topic.openTailer(AT_C.withPartitions(0, 3)));
+        assertThrows(
+                InvalidOptionException.class, () -> topic.openTailer(AT_C.withPartitions(0, 3)));
         topic.cursor("c").commit(0, 1);
         try (Tailer opened = topic.openTailer(AT_C)) {
             assertEquals(5, read(opened));

@@ -7,7 +7,6 @@ import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.firn.TailerOptions;
 import io.firn.Appender;
 import io.firn.ClosedException;
 import io.firn.Cursor;
@@ -18,6 +17,7 @@ import io.firn.RecordHandler;
 import io.firn.RecordHandler.Action;
 import io.firn.Tailer;
 import io.firn.TailerLoop;
+import io.firn.TailerOptions;
 import io.firn.Topic;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -327,9 +327,7 @@ class TailerLoopTest {
                     }
                     return keep.onRecord(record);
                 };
-        assertThrows(
-                IllegalArgumentException.class,
-                () -> runAtC(failing));
+        assertThrows(IllegalArgumentException.class, () -> runAtC(failing));
         assertEquals(List.of("0:6"), read, "what was handled before is not read again");
         assertEquals(7, cursor.offset(0), "not behind the one that was not handled");
     }

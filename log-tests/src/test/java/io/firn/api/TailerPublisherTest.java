@@ -10,10 +10,10 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.firn.Appender;
 import io.firn.ClosedException;
-import io.firn.TailerOptions;
 import io.firn.LogStore;
 import io.firn.StoredRecord;
 import io.firn.Tailer;
+import io.firn.TailerOptions;
 import io.firn.Topic;
 import io.firn.UnknownTopicException;
 import io.firn.stream.TailerPublisher;

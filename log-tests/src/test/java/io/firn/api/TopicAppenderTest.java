@@ -7,7 +7,6 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.firn.TailerOptions;
 import io.firn.BusyException;
 import io.firn.ClosedException;
 import io.firn.ExclusiveAppender;
@@ -15,6 +14,7 @@ import io.firn.InvalidOptionException;
 import io.firn.LogStore;
 import io.firn.RecordId;
 import io.firn.StoredRecord;
+import io.firn.TailerOptions;
 import io.firn.Topic;
 import io.firn.TopicAppender;
 import java.nio.file.Path;

@@ -9,7 +9,6 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.firn.TailerOptions;
 import io.firn.Appender;
 import io.firn.Compression;
 import io.firn.Cursor;
@@ -20,6 +19,7 @@ import io.firn.Partition;
 import io.firn.RecordHandler.Action;
 import io.firn.Survives;
 import io.firn.Tailer;
+import io.firn.TailerOptions;
 import io.firn.Topic;
 import io.firn.TopicExistsException;
 import io.firn.TopicOptions;
@@ -190,7 +190,8 @@ class TopicTest {
     void shouldTakeItsFirstBlockAtItsFirstAppend() {
         Topic topic = store.createTopic("t", Stores.small().withPartitions(20));
         for (int p = 0; p < 20; p++) {
-            topic.openTailer(TailerOptions.defaults().withPartitions(p)).poll(record -> Action.CONTINUE, 1);
+            topic.openTailer(TailerOptions.defaults().withPartitions(p))
+                    .poll(record -> Action.CONTINUE, 1);
             topic.partition(p).openExclusiveAppender().close();
             topic.partition(p).force();
         }

@@ -3,13 +3,13 @@ package io.firn.api;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
-import io.firn.TailerOptions;
 import io.firn.Appender;
 import io.firn.Durability;
 import io.firn.InvalidOptionException;
 import io.firn.IsolationLevel;
 import io.firn.LogStore;
 import io.firn.Tailer;
+import io.firn.TailerOptions;
 import io.firn.Topic;
 import io.firn.Transaction;
 import java.nio.file.Path;
@@ -73,7 +73,8 @@ class TransactionReadOnlyTest {
                         "t", Stores.small().withDurability(durability).withPartitions(2));
         append(topic, 0, "first");
         openReader();
-        Tailer tailer = reader.openTopic("t").openTailer(TailerOptions.defaults().withPartitions(0));
+        Tailer tailer =
+                reader.openTopic("t").openTailer(TailerOptions.defaults().withPartitions(0));
         assertEquals(List.of("first"), Stores.texts(Stores.read(tailer, 1)));
         transaction(topic, "aborted", false);
         transaction(topic, "committed", true);
@@ -81,7 +82,12 @@ class TransactionReadOnlyTest {
         open.append(topic.partition(0), topic.newBatch().add(Stores.bytes("open")));
         append(topic, 0, "behind");
         assertEquals(List.of("committed"), Stores.texts(Stores.read(tailer, 1)));
-        Tailer all = reader.openTopic("t").openTailer(TailerOptions.defaults().withIsolation(IsolationLevel.READ_UNCOMMITTED).withPartitions(0));
+        Tailer all =
+                reader.openTopic("t")
+                        .openTailer(
+                                TailerOptions.defaults()
+                                        .withIsolation(IsolationLevel.READ_UNCOMMITTED)
+                                        .withPartitions(0));
         assertEquals(
                 List.of("first", "aborted", "committed", "open", "behind"),
                 Stores.texts(Stores.read(all, 5)));
@@ -100,11 +106,17 @@ class TransactionReadOnlyTest {
         open.append(topic.partition(0), topic.newBatch().add(Stores.bytes("open")));
         append(topic, 0, "behind");
         openReader();
-        List<String> seen = Stores.texts(Stores.read(reader.openTopic("t").openTailer(TailerOptions.defaults().withPartitions(0)), 500));
+        List<String> seen =
+                Stores.texts(
+                        Stores.read(
+                                reader.openTopic("t")
+                                        .openTailer(TailerOptions.defaults().withPartitions(0)),
+                                500));
         assertEquals("tx 0", seen.get(0));
         assertEquals("tx 2495", seen.get(499));
         open.abort();
-        Tailer tailer = reader.openTopic("t").openTailer(TailerOptions.defaults().withPartitions(0));
+        Tailer tailer =
+                reader.openTopic("t").openTailer(TailerOptions.defaults().withPartitions(0));
         assertEquals("behind", Stores.texts(Stores.read(tailer, 501)).get(500));
     }
 
@@ -125,9 +137,15 @@ class TransactionReadOnlyTest {
         open.append(topic.partition(0), topic.newBatch().add(Stores.bytes("open")));
         topic.partition(0).force();
         openReader();
-        Tailer all = reader.openTopic("t").openTailer(TailerOptions.defaults().withIsolation(IsolationLevel.READ_UNCOMMITTED).withPartitions(0));
+        Tailer all =
+                reader.openTopic("t")
+                        .openTailer(
+                                TailerOptions.defaults()
+                                        .withIsolation(IsolationLevel.READ_UNCOMMITTED)
+                                        .withPartitions(0));
         assertEquals(List.of("open"), Stores.texts(Stores.read(all, 1)));
-        Tailer tailer = reader.openTopic("t").openTailer(TailerOptions.defaults().withPartitions(0));
+        Tailer tailer =
+                reader.openTopic("t").openTailer(TailerOptions.defaults().withPartitions(0));
         assertEquals(List.of(), Stores.texts(Stores.readAll(tailer)));
         open.commit();
         append(topic, 0, "deleted");

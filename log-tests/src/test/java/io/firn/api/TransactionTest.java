@@ -5,7 +5,6 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.firn.TailerOptions;
 import io.firn.Appender;
 import io.firn.Batch;
 import io.firn.BusyException;
@@ -26,6 +25,7 @@ import io.firn.RecordHandler.Action;
 import io.firn.RecordId;
 import io.firn.StoredRecord;
 import io.firn.Tailer;
+import io.firn.TailerOptions;
 import io.firn.Topic;
 import io.firn.TopicAppender;
 import io.firn.Transaction;
@@ -84,7 +84,11 @@ class TransactionTest {
 
     private List<String> read(IsolationLevel isolation, int partition) {
         List<String> values = new ArrayList<>();
-        try (Tailer tailer = topic.openTailer(TailerOptions.defaults().withIsolation(isolation).withPartitions(partition))) {
+        try (Tailer tailer =
+                topic.openTailer(
+                        TailerOptions.defaults()
+                                .withIsolation(isolation)
+                                .withPartitions(partition))) {
             while (tailer.poll(
                             record -> {
                                 values.add(Stores.text(record.copy().value()));

@@ -5,7 +5,6 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.firn.TailerOptions;
 import io.firn.Appender;
 import io.firn.ClosedException;
 import io.firn.Durability;
@@ -13,6 +12,7 @@ import io.firn.LogStore;
 import io.firn.LogStoreBuilder;
 import io.firn.RecordHandler.Action;
 import io.firn.Tailer;
+import io.firn.TailerOptions;
 import io.firn.Topic;
 import io.firn.UnknownTopicException;
 import java.nio.file.Path;

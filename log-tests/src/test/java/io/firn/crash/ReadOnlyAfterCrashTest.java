@@ -4,7 +4,6 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.firn.TailerOptions;
 import io.firn.Appender;
 import io.firn.Durability;
 import io.firn.IsolationLevel;
@@ -12,6 +11,7 @@ import io.firn.LogStore;
 import io.firn.Partition;
 import io.firn.RecordHandler.Action;
 import io.firn.Tailer;
+import io.firn.TailerOptions;
 import io.firn.Topic;
 import io.firn.TopicOptions;
 import io.firn.Transaction;
@@ -129,7 +129,11 @@ class ReadOnlyAfterCrashTest {
             List<String> shown = new ArrayList<>();
             try (LogStore reader = open(medium.crash(Survival.NONE), true);
                     Tailer tailer =
-                            reader.openTopic("t").openTailer(TailerOptions.defaults().withIsolation(IsolationLevel.READ_COMMITTED))) {
+                            reader.openTopic("t")
+                                    .openTailer(
+                                            TailerOptions.defaults()
+                                                    .withIsolation(
+                                                            IsolationLevel.READ_COMMITTED))) {
                 tailer.poll(
                         record -> {
                             shown.add(new String(record.copy().value(), UTF_8));

@@ -5,15 +5,15 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.firn.Tailer;
 import io.firn.Appender;
-import io.firn.TailerOptions;
 import io.firn.FirnException;
 import io.firn.LogStore;
 import io.firn.Partition;
 import io.firn.PoisonedException;
 import io.firn.RecordHandler.Action;
 import io.firn.RetainUntilRead;
+import io.firn.Tailer;
+import io.firn.TailerOptions;
 import io.firn.Topic;
 import io.firn.TopicOptions;
 import io.firn.UnreadableTopicException;

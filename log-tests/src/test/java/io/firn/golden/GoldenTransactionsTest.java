@@ -2,7 +2,6 @@ package io.firn.golden;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import io.firn.TailerOptions;
 import io.firn.Batch;
 import io.firn.Cursor;
 import io.firn.IsolationLevel;
@@ -12,6 +11,7 @@ import io.firn.Producer;
 import io.firn.StoredRecord;
 import io.firn.Survives;
 import io.firn.Tailer;
+import io.firn.TailerOptions;
 import io.firn.Topic;
 import io.firn.Transaction;
 import io.firn.Transaction.State;
@@ -125,7 +125,13 @@ class GoldenTransactionsTest {
     }
 
     private static List<String> read(Partition partition, IsolationLevel isolation) {
-        try (Tailer tailer = partition.topic().openTailer(TailerOptions.defaults().withIsolation(isolation).withPartitions(partition.index()))) {
+        try (Tailer tailer =
+                partition
+                        .topic()
+                        .openTailer(
+                                TailerOptions.defaults()
+                                        .withIsolation(isolation)
+                                        .withPartitions(partition.index()))) {
             return tailer.stream().map(StoredRecord::value).map(String::new).toList();
         }
     }

@@ -3,13 +3,13 @@ package io.firn.trouble;
 import static io.firn.api.Waiting.HANGS_AFTER_S;
 import static org.junit.jupiter.api.Assertions.assertNull;
 
-import io.firn.TailerOptions;
 import io.firn.Appender;
 import io.firn.IsolationLevel;
 import io.firn.LogStore;
 import io.firn.Partition;
 import io.firn.RecordHandler.Action;
 import io.firn.Tailer;
+import io.firn.TailerOptions;
 import io.firn.Topic;
 import io.firn.TopicAppender;
 import io.firn.Transaction;
@@ -80,7 +80,10 @@ class RedeployTest {
                 transaction.append(partition, bytes, bytes);
                 transaction.commit();
             }
-            try (Tailer tailer = topic.openTailer(TailerOptions.defaults().withIsolation(IsolationLevel.READ_COMMITTED))) {
+            try (Tailer tailer =
+                    topic.openTailer(
+                            TailerOptions.defaults()
+                                    .withIsolation(IsolationLevel.READ_COMMITTED))) {
                 long[] read = {0};
                 while (read[0] < 4) {
                     tailer.poll(

@@ -9,7 +9,6 @@ import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.firn.TailerOptions;
 import io.firn.Batch;
 import io.firn.CleanupPolicy;
 import io.firn.Cursor;
@@ -20,6 +19,7 @@ import io.firn.RecordTooLargeException;
 import io.firn.StoredRecord;
 import io.firn.Tailer;
 import io.firn.TailerLoop;
+import io.firn.TailerOptions;
 import io.firn.Topic;
 import io.firn.TopicOptions;
 import java.nio.BufferUnderflowException;

@@ -1,16 +1,15 @@
 package io.firn.cursor;
 
-import io.firn.ClosedException;
 import io.firn.Cursor;
 import io.firn.FirnException;
 import io.firn.InvalidOptionException;
 import io.firn.LogRecord;
 import io.firn.OffsetOutOfRangeException;
 import io.firn.RecordHandler;
+import io.firn.RecordHandler.Action;
 import io.firn.StoredRecord;
 import io.firn.Tailer;
 import io.firn.TailerOptions;
-import io.firn.RecordHandler.Action;
 import java.time.Duration;
 import java.util.ConcurrentModificationException;
 import java.util.Iterator;

@@ -1,6 +1,5 @@
 package io.firn.store;
 
-import io.firn.TailerOptions;
 import io.firn.CompactionMetrics;
 import io.firn.DamagedRange;
 import io.firn.ExclusiveAppender;
@@ -10,6 +9,7 @@ import io.firn.MediumException;
 import io.firn.PartitionMetrics;
 import io.firn.PoisonedException;
 import io.firn.Tailer;
+import io.firn.TailerOptions;
 import io.firn.TimestampedOffset;
 import io.firn.Topic;
 import io.firn.append.NextBlock;

@@ -1,8 +1,5 @@
 package io.firn.store;
 
-import java.util.stream.IntStream;
-import io.firn.cursor.CursorTailer;
-import io.firn.TailerOptions;
 import io.firn.Batch;
 import io.firn.Cursor;
 import io.firn.CursorMetrics;
@@ -10,11 +7,13 @@ import io.firn.InvalidOptionException;
 import io.firn.IsolationLevel;
 import io.firn.Partition;
 import io.firn.Tailer;
+import io.firn.TailerOptions;
 import io.firn.Topic;
 import io.firn.TopicAppender;
 import io.firn.TopicOptions;
 import io.firn.append.TopicLogAppender;
 import io.firn.cursor.CursorLags;
+import io.firn.cursor.CursorTailer;
 import io.firn.cursor.Cursors;
 import io.firn.log.LogContext;
 import io.firn.log.SegmentedLog;
@@ -32,10 +31,10 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.UUID;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.UnaryOperator;
+import java.util.stream.IntStream;
 
 /** A topic and its partitions. */
 public final class TopicLog implements Topic {

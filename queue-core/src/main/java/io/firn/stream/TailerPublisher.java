@@ -1,6 +1,5 @@
 package io.firn.stream;
 
-import io.firn.TailerOptions;
 import io.firn.ClosedException;
 import io.firn.Cursor;
 import io.firn.LogRecord;

@@ -8,12 +8,12 @@ import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.firn.TailerOptions;
 import io.firn.Durability;
 import io.firn.IsolationLevel;
 import io.firn.LogStore;
 import io.firn.LostMarkerException;
 import io.firn.Tailer;
+import io.firn.TailerOptions;
 import io.firn.Topic;
 import io.firn.TopicOptions;
 import io.firn.file.FileTier;
@@ -496,7 +496,10 @@ class PartitionFollowerTest {
     void shouldTellReadersThatWaitForAMarkerThatWasCompactedAway() throws Exception {
         copyOpenTransaction();
         try (Tailer tailer = topic.openTailer();
-                Tailer uncommitted = topic.openTailer(TailerOptions.defaults().withIsolation(IsolationLevel.READ_UNCOMMITTED))) {
+                Tailer uncommitted =
+                        topic.openTailer(
+                                TailerOptions.defaults()
+                                        .withIsolation(IsolationLevel.READ_UNCOMMITTED))) {
             assertEquals(10, tailer.forEach(record -> {}, 100));
             FutureTask<Integer> waits =
                     new FutureTask<>(() -> tailer.forEach(record -> {}, 1, Duration.ofDays(1)));

@@ -7,7 +7,6 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.firn.TailerOptions;
 import io.firn.ClosedException;
 import io.firn.InvalidOptionException;
 import io.firn.IsolationLevel;
@@ -15,6 +14,7 @@ import io.firn.LogStore;
 import io.firn.Partition;
 import io.firn.ReplicatedTopicException;
 import io.firn.Tailer;
+import io.firn.TailerOptions;
 import io.firn.Topic;
 import io.firn.TopicOptions;
 import io.firn.file.FileTier;

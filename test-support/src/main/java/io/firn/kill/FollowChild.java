@@ -1,11 +1,11 @@
 package io.firn.kill;
 
-import io.firn.TailerOptions;
 import io.firn.LogRecord;
 import io.firn.LogStore;
 import io.firn.OffsetOutOfRangeException;
 import io.firn.RecordHandler.Action;
 import io.firn.Tailer;
+import io.firn.TailerOptions;
 import io.firn.Topic;
 import io.firn.UnknownTopicException;
 import java.io.BufferedOutputStream;
@@ -69,7 +69,11 @@ final class FollowChild {
             Topic topic = await(Feed.topicOf(lane));
             if (tailers[at] == null) {
                 tailers[at] =
-                        isEach ? topic.openTailer(TailerOptions.defaults().withPartitions(Feed.partitionOf(lane))) : topic.openTailer();
+                        isEach
+                                ? topic.openTailer(
+                                        TailerOptions.defaults()
+                                                .withPartitions(Feed.partitionOf(lane)))
+                                : topic.openTailer();
             }
             tailers[at].seek(Feed.partitionOf(lane), Long.parseLong(arguments[3 + lane]));
         }

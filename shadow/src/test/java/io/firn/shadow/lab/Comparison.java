@@ -1,10 +1,10 @@
 package io.firn.shadow.lab;
 
-import io.firn.TailerOptions;
 import io.firn.IsolationLevel;
 import io.firn.LogStore;
 import io.firn.Partition;
 import io.firn.Tailer;
+import io.firn.TailerOptions;
 import io.firn.file.FileTier;
 import io.firn.host.BatchReader;
 import io.firn.host.BatchRun;
@@ -180,9 +180,13 @@ final class Comparison implements AutoCloseable {
         Map<Long, Read> found = new TreeMap<>();
         try (Tailer tailer =
                 store.openTopic(partition.topic())
-                        .openTailer(TailerOptions.defaults().withIsolation(isCommitted
-                                        ? IsolationLevel.READ_COMMITTED
-                                        : IsolationLevel.READ_UNCOMMITTED).withPartitions(partition.partition()))) {
+                        .openTailer(
+                                TailerOptions.defaults()
+                                        .withIsolation(
+                                                isCommitted
+                                                        ? IsolationLevel.READ_COMMITTED
+                                                        : IsolationLevel.READ_UNCOMMITTED)
+                                        .withPartitions(partition.partition()))) {
             while (tailer.forEach(
                             record ->
                                     found.put(
