@@ -50,8 +50,6 @@ class SourceShapeTest {
                     Background.new: to be split
                     StoreThread.new: to be split
                     HeapBudget.new: to be split
-                    Compaction.new: to be split
-                    SegmentRewrite.new: to be split
                     ForeignBatch.checkCompressed: to be split
                     DamagedBatch.new: to be split
                     Visitor.onProducer: to be split
@@ -105,7 +103,6 @@ class SourceShapeTest {
                     Attempts.failed: named in messages by its text: a partition, a tier, a store
                     Background.attempt: named in messages by its text: a partition, a tier, a store
                     VisibleListeners.new: named in messages by its text
-                    NamedSegments.add: named in messages by its text: a segment or a block
                     StoreInspection.known: shown by its text: an identity, or that it is not known
                     UnreadPartitions.new: held weakly, to notice that it was collected
                     ByArena.close: java.lang.foreign.Arena, which JDK 17 does not have

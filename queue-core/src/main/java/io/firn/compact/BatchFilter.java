@@ -21,7 +21,7 @@ final class BatchFilter implements AutoCloseable {
 
     private final BatchRewriter batch;
     private final byte[] piece = new byte[PIECE];
-    private final Survivors survivors;
+    private final RetentionRule rule;
     private final TransactionTrace trace;
     private final long horizonMs;
     private final boolean maySetEarlier;
@@ -38,7 +38,7 @@ final class BatchFilter implements AutoCloseable {
     /**
      * Creates a filter.
      *
-     * @param hash the hash of the keys that the survivors know
+     * @param hash the hash of the keys that the rule knows
      * @param trace the transactions of the compaction, at the beginning of the group
      * @param horizonMs the time from which the tombstones that it meets first may go
      * @param maySetEarlier whether those that have a later one get this one; not while the clock
@@ -46,13 +46,13 @@ final class BatchFilter implements AutoCloseable {
      */
     BatchFilter(
             KeyHash hash,
-            Survivors survivors,
+            RetentionRule rule,
             TransactionTrace trace,
             long horizonMs,
             boolean maySetEarlier) {
         this.batch = new BatchRewriter(hash);
         this.trace = trace;
-        this.survivors = survivors;
+        this.rule = rule;
         this.horizonMs = horizonMs;
         this.maySetEarlier = maySetEarlier;
     }
@@ -92,7 +92,7 @@ final class BatchFilter implements AutoCloseable {
             return Result.REMOVED;
         }
         while (batch.next()) {
-            if (survivors.stays(batch)) {
+            if (rule.stays(batch)) {
                 batch.keep();
                 tombstones += batch.hasValue() ? 0 : 1;
                 keylessRecords += batch.hasKey() ? 0 : 1;
@@ -104,7 +104,7 @@ final class BatchFilter implements AutoCloseable {
         }
         trace.stays(batch);
         boolean setsHorizon =
-                maySetHorizon && tombstones > 0 && isToGet(batch) && survivors.areDone(batch);
+                maySetHorizon && tombstones > 0 && isToGet(batch) && rule.areDone(batch);
         if (!setsHorizon && batch.keptCount() == batch.count()) {
             return Result.UNCHANGED;
         }
@@ -135,7 +135,7 @@ final class BatchFilter implements AutoCloseable {
             return Result.UNCHANGED;
         }
         if (!isToGet(batch)) {
-            return survivors.isPast(batch.horizonMs()) ? Result.REMOVED : Result.UNCHANGED;
+            return rule.isPast(batch.horizonMs()) ? Result.REMOVED : Result.UNCHANGED;
         }
         if (!maySetHorizon) {
             return Result.UNCHANGED;

@@ -3,73 +3,59 @@ package io.firn.compact;
 import io.firn.CompactionResult;
 import io.firn.MissingCodecException;
 import io.firn.MoveControl;
+import io.firn.TopicOptions;
 import io.firn.format.BatchRewriter;
-import io.firn.log.Checkpoint;
 import io.firn.log.LogSegment;
 import io.firn.log.SealTimes;
 import io.firn.log.SegmentedLog;
 import io.firn.log.TierState;
 import io.firn.move.Pace;
-import io.firn.upkeep.DeferredDeleteDuty;
+import io.firn.upkeep.PartitionUpkeep;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 
 /**
- * One compaction of a partition, on the caller's thread. The first pass reads the dirty part and
+ * One compaction of a partition, on the caller's thread. The first pass reads the dirty range and
  * notes the latest offset of each key; the second rewrites segments, from the first one on, in
  * groups of neighbours that fit one segment. The latest record of each key stays, at its offset.
  *
  * <p>The order matters: a tombstone goes only after all segments below it were rewritten, durably
- * ({@link Survivors}). So the groups are published from the first to the last.
+ * ({@link RetentionRule}). So the groups are published from the first to the last.
  */
 final class Compaction {
     /** Timestamps that count from a horizon take more bytes. */
     private static final int SPARE_SHARE = 8;
 
     private final SegmentedLog log;
-    private final DeferredDeleteDuty releases;
-    private final Checkpoint checkpoints;
-    private final CompactionLimits limits;
+    private final PartitionUpkeep upkeep;
+    private final TopicOptions options;
     private final int mostKeyBytes;
-    private final LeftOut leftOut;
-    private final long retryMs;
+    private final SkippedSegments skipped;
     private final Pace pace;
     private final long nowMs;
-    private final NamedSegments skipped = new NamedSegments();
-    private final NamedSegments full = new NamedSegments();
+    private final CompactionTally tally = new CompactionTally();
     private boolean wasHindered;
     private final TransactionTrace trace;
-    private KeyMap keys;
-
-    private int segmentsAfter;
-    private long bytesAfter;
-    private long removedRecords;
-    private long keylessRecords;
+    private OffsetMap keys;
 
     /**
      * A compaction.
      *
      * @param mostKeyBytes the bytes that may be used for keys
-     * @param leftOut the segments of this partition that are left out; more are added
-     * @param retryMs when those are tried again that are left out for a while
+     * @param skipped the segments of this partition that are skipped; more are added
      */
     Compaction(
             SegmentedLog log,
-            DeferredDeleteDuty releases,
-            Checkpoint checkpoints,
-            CompactionLimits limits,
+            PartitionUpkeep upkeep,
             int mostKeyBytes,
-            LeftOut leftOut,
-            long retryMs,
+            SkippedSegments skipped,
             MoveControl control) {
         this.log = log;
-        this.releases = releases;
-        this.checkpoints = checkpoints;
-        this.limits = limits;
+        this.upkeep = upkeep;
+        this.options = log.topic().options();
         this.mostKeyBytes = mostKeyBytes;
-        this.leftOut = leftOut;
-        this.retryMs = retryMs;
+        this.skipped = skipped;
         this.pace = new Pace(control, this::isWanted);
         this.nowMs = log.store().timeMs();
         this.trace = new TransactionTrace(log.readerLimit());
@@ -82,29 +68,18 @@ final class Compaction {
     }
 
     CompactionResult run() {
-        DirtyPart part = DirtyPart.of(log, limits.minLagMs(), nowMs, leftOut);
-        keys = KeyMap.of(part.dirtyBytes(), mostKeyBytes);
-        long knownTo = part.from();
-        if (part.from() < part.to()) {
-            knownTo = noteKeys(part);
+        DirtyRange range = DirtyRange.of(log, options.minCompactionLagMs(), nowMs, skipped);
+        keys = OffsetMap.of(range.dirtyBytes(), mostKeyBytes);
+        long knownTo = range.from();
+        if (range.from() < range.to()) {
+            knownTo = noteKeys(range);
         }
-        if (knownTo > part.from() && pace.isWanted()) {
-            rewrite(part.segments(), knownTo, knownTo < part.to());
+        if (knownTo > range.from() && pace.isWanted()) {
+            rewrite(range.segments(), knownTo, knownTo < range.to());
         } else {
-            part.segments().forEach(this::leave);
+            range.segments().forEach(this::leave);
         }
-        return new CompactionCounts(
-                pace.isWanted() ? knownTo : part.from(),
-                part.to(),
-                keys.keys(),
-                part.segments().size(),
-                segmentsAfter,
-                part.bytes(),
-                bytesAfter,
-                removedRecords,
-                keylessRecords,
-                skipped.lines(),
-                full.lines());
+        return tally.result(range, pace.isWanted() ? knownTo : range.from(), keys.keys());
     }
 
     /** Returns whether it was ended before it had looked at all segments. */
@@ -120,26 +95,26 @@ final class Compaction {
     // ---- the first pass
 
     /** Notes the latest offset of each key; returns the offset up to which all were noted. */
-    private long noteKeys(DirtyPart part) {
+    private long noteKeys(DirtyRange range) {
         try (BatchRewriter batch = new BatchRewriter(keys.hash())) {
-            return noteKeys(part, batch);
+            return noteKeys(range, batch);
         }
     }
 
-    private long noteKeys(DirtyPart part, BatchRewriter batch) {
+    private long noteKeys(DirtyRange range, BatchRewriter batch) {
         long done = 0;
-        for (LogSegment segment : part.segments()) {
-            if (segment.endOffset() <= part.from() || leftOut.isResting(segment)) {
+        for (LogSegment segment : range.segments()) {
+            if (segment.endOffset() <= range.from() || skipped.isResting(segment)) {
                 continue;
             }
             try (SourceSegment source = new SourceSegment(segment)) {
                 while (source.next()) {
-                    if (!pace.pause(done, part.dirtyBytes(), source.size())) {
-                        return part.from();
+                    if (!pace.pause(done, range.dirtyBytes(), source.size())) {
+                        return range.from();
                     }
                     done += source.size();
-                    if (source.toOffset() > part.from()) {
-                        long end = noteKeys(segment, source, batch, part.from());
+                    if (source.toOffset() > range.from()) {
+                        long end = noteKeys(segment, source, batch, range.from());
                         if (end < source.toOffset()) {
                             return end; // no more room: the next compaction continues here
                         }
@@ -148,11 +123,11 @@ final class Compaction {
             } catch (IOException | InternalError e) {
                 if (!segment.isDoomed()) {
                     log.store().stateOf(segment.block().tier()).noteError(e);
-                    leftOut.addResting(segment, "the medium failed: " + e.getMessage(), retryMs);
+                    skipped.addResting(segment, "the medium failed: " + e.getMessage());
                 }
             }
         }
-        return part.to();
+        return range.to();
     }
 
     /**
@@ -162,7 +137,7 @@ final class Compaction {
     private long noteKeys(LogSegment segment, SourceSegment source, BatchRewriter batch, long from)
             throws IOException {
         if (!source.isWhole()) {
-            leftOut.addUnread(segment, source.damage(), null);
+            skipped.addUnread(segment, source.damage(), null);
             return source.toOffset();
         }
         try {
@@ -177,7 +152,7 @@ final class Compaction {
                 }
             }
         } catch (IOException | MissingCodecException e) {
-            leftOut.addUnread(segment, source.unreadable(e), e);
+            skipped.addUnread(segment, source.unreadable(e), e);
         }
         return source.toOffset();
     }
@@ -196,26 +171,25 @@ final class Compaction {
             }
             LogSegment last = group.get(group.size() - 1);
             long compactedTo =
-                    Math.max(Math.min(knownTo, leftOut.unreadAbove(last)), floorOf(group));
-            Survivors survivors = new Survivors(keys, knownTo, log.logStartOffset(), nowMs, floor);
+                    Math.max(Math.min(knownTo, skipped.unreadAbove(last)), floorOf(group));
+            RetentionRule rule =
+                    new RetentionRule(keys, knownTo, log.logStartOffset(), nowMs, floor);
             // By now all below is published without what these tombstones delete.
             trace.begin();
-            BatchFilter filter = newFilter(survivors, trace);
-            SegmentRewrite rewrite =
-                    new SegmentRewrite(
-                            log, releases, checkpoints, group, filter, compactedTo, pace);
+            BatchFilter filter = newFilter(rule, trace);
+            SegmentRewrite rewrite = new SegmentRewrite(log, upkeep, group, filter, pace);
             boolean done;
             try (filter) {
-                done = rewrite.run();
+                done = rewrite.run(compactedTo);
             }
             if (rewrite.unreadable() != null) {
-                leftOut.addUnreadable(rewrite.unreadable());
+                skipped.addUnreadable(rewrite.unreadable());
                 trace.restart();
                 continue; // the others once more, without it
             }
             if (!pace.isWanted() && !done) {
-                group.forEach(each -> skipped.add(each, rewrite.skipped()));
-                segments.subList(i, segments.size()).forEach(this::count);
+                group.forEach(each -> tally.skip(each, rewrite.skipped()));
+                segments.subList(i, segments.size()).forEach(tally::count);
                 return;
             }
             i += group.size();
@@ -230,29 +204,34 @@ final class Compaction {
         }
     }
 
-    private BatchFilter newFilter(Survivors survivors, TransactionTrace trace) {
+    private BatchFilter newFilter(RetentionRule rule, TransactionTrace trace) {
         long timeMs = log.store().timeMs();
         boolean mayBeBehind = SealTimes.of(log.segments(), timeMs).mayClockBeBehind();
-        return new BatchFilter(
-                keys.hash(), survivors, trace, limits.horizonMs(timeMs), !mayBeBehind);
+        return new BatchFilter(keys.hash(), rule, trace, horizonMs(timeMs), !mayBeBehind);
+    }
+
+    /** Returns the time from which tombstones may go that are compacted first now. */
+    private long horizonMs(long timeMs) {
+        long horizon = timeMs + options.tombstoneRetentionMs();
+        return horizon < timeMs ? Long.MAX_VALUE : horizon;
     }
 
     /** Leaves a segment as it is; returns up to where it was compacted. */
     private long leave(LogSegment segment) {
         trace.leaveOut();
-        count(segment);
-        if (leftOut.contains(segment)) {
-            skipped.add(segment, leftOut.reason(segment));
+        tally.count(segment);
+        if (skipped.contains(segment)) {
+            tally.skip(segment, skipped.reason(segment));
         }
-        return leftOut.isBroken(segment) ? -1 : floorOf(List.of(segment));
+        return skipped.isBroken(segment) ? -1 : floorOf(List.of(segment));
     }
 
     private void skip(LogSegment segment, String why, boolean isPart) {
-        count(segment);
-        skipped.add(segment, why);
+        tally.count(segment);
+        tally.skip(segment, why);
         wasHindered = true;
         if (isPart) {
-            leftOut.addSkipped(segment, why, retryMs); // or the next run would end here again
+            skipped.addSkipped(segment, why); // or the next run would end here again
         }
     }
 
@@ -263,19 +242,10 @@ final class Compaction {
      */
     private void finish(
             SegmentRewrite rewrite, BatchFilter filter, List<LogSegment> group, long around) {
-        removedRecords += filter.removedRecords();
-        keylessRecords += filter.keylessRecords();
         LogSegment made = rewrite.made() == null ? group.get(0) : rewrite.made();
-        count(made);
+        tally.count(made, filter);
         if (around >= 0) {
-            leftOut.noteAround(made, around);
-        }
-        if (filter.tombstonesWithoutRoom() > 0) {
-            full.add(
-                    made,
-                    "no room for the time from which "
-                            + filter.tombstonesWithoutRoom()
-                            + " tombstones may be removed");
+            skipped.noteAround(made, around);
         }
     }
 
@@ -294,7 +264,7 @@ final class Compaction {
                             || (bytes <= room
                                     && next.endOffset() - head.baseOffset() <= Integer.MAX_VALUE
                                     && log.store().stateOf(next.block().tier()) == tier);
-            if (!fits || leftOut.contains(next) || next.baseOffset() >= knownTo) {
+            if (!fits || skipped.contains(next) || next.baseOffset() >= knownTo) {
                 break;
             }
             group.add(next);
@@ -303,11 +273,6 @@ final class Compaction {
     }
 
     private static long floorOf(List<LogSegment> segments) {
-        return segments.stream().mapToLong(DirtyPart::compactedTo).min().orElseThrow();
-    }
-
-    private void count(LogSegment segment) {
-        segmentsAfter++;
-        bytesAfter += segment.written();
+        return segments.stream().mapToLong(DirtyRange::compactedTo).min().orElseThrow();
     }
 }

@@ -8,6 +8,9 @@ import java.util.concurrent.locks.ReentrantLock;
 
 /** Makes the compactions of a store, one at a time: they share the memory. Thread-safe. */
 public final class Compactor {
+    /** What is not for keys, on the heap and outside. */
+    private static final int FOR_BATCHES = 16 << 20;
+
     private final LogContext store;
     private final ReentrantLock turn = new ReentrantLock();
 
@@ -34,7 +37,7 @@ public final class Compactor {
             boolean isOuter = store.beginMove();
             log.state().beginMove(); // a close and a deletion wait for the end
             try {
-                int keyBytes = CompactionMemory.forKeys(store.config().compactionMemory());
+                int keyBytes = keyBytes(store.config().compactionMemory());
                 return partition.compact(keyBytes, control);
             } finally {
                 log.state().endMove();
@@ -47,8 +50,51 @@ public final class Compactor {
         }
     }
 
+    /**
+     * Returns how many bytes of a compaction's memory are for keys: what is left, but at least
+     * half. What is in the batches has no influence on it: they are decompressed and compressed
+     * piece by piece.
+     *
+     * <pre>
+     *   8 MiB    the blocks or the window of a decompressor (Codecs.MOST_HELD)
+     *   4 MiB    a compressor: zstd's, outside the heap; the others take less than 1 MiB
+     *   0.8 MiB  a bit for each record of a batch (KeptRecords), while they grow
+     *   0.8 MiB  a small batch that is being made (HeldBatch), while it grows
+     *   1 MiB    the index of the segment that is being made (RewriteTarget)
+     *   0.5 MiB  producers with transactions (TransactionTrace)
+     *   0.9 MiB  pieces on their way
+     *   the rest keys (OffsetMap)
+     * </pre>
+     */
+    private static int keyBytes(int bytes) {
+        return Math.max(bytes - FOR_BATCHES, bytes / 2);
+    }
+
     /** Returns the pace of a compaction that the store begins by itself. */
     MoveControl newRate() {
         return new ByteRate(store.config().compactionRate());
+    }
+
+    /** Limits a compaction to a number of bytes per second. For one thread. */
+    private static final class ByteRate implements MoveControl {
+        private static final long SECOND_NS = 1_000_000_000;
+
+        /** Shorter pauses are saved up: a thread that parks wakes up no earlier. */
+        private static final long LEAST_PAUSE_NS = 2_000_000;
+
+        private final long bytesPerSecond;
+        private long freeNs = System.nanoTime();
+
+        ByteRate(long bytesPerSecond) {
+            this.bytesPerSecond = bytesPerSecond;
+        }
+
+        @Override
+        public long pauseNs(long copied, long total, int next) {
+            long now = System.nanoTime();
+            freeNs = Math.max(freeNs, now - LEAST_PAUSE_NS) + next * SECOND_NS / bytesPerSecond;
+            long pauseNs = freeNs - now;
+            return pauseNs < LEAST_PAUSE_NS ? 0 : pauseNs;
+        }
     }
 }

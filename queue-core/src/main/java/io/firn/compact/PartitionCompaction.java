@@ -27,7 +27,7 @@ public final class PartitionCompaction extends Duty {
     private final Compactor compactor;
     private final SegmentedLog log;
     private final PartitionUpkeep upkeep;
-    private final LeftOut leftOut = new LeftOut();
+    private final SkippedSegments skipped = new SkippedSegments();
     private final AtomicLong runs = new AtomicLong();
     private final AtomicLong savedBytes = new AtomicLong();
 
@@ -40,7 +40,7 @@ public final class PartitionCompaction extends Duty {
     private volatile Error failure;
 
     /** What the last run that was not cancelled has skipped. */
-    private volatile List<String> skipped = List.of();
+    private volatile List<String> lastSkipped = List.of();
 
     private record Last(long timeMs, CompactionResult result) {}
 
@@ -102,25 +102,25 @@ public final class PartitionCompaction extends Duty {
     }
 
     private int runOnce() {
-        CompactionLimits limits = limits();
-        if (!limits.isOn() || !log.state().mayMove()) {
+        TopicOptions options = log.topic().options();
+        if (!isOn() || !log.state().mayMove()) {
             return 0;
         }
-        leftOut.expire(nowMs());
-        againAt(leftOut.nextMs());
-        DirtyPart part = DirtyPart.of(log, limits.minLagMs(), nowMs(), leftOut);
-        againAt(part.nextMs());
-        if (part.dirtyBytes() == 0) {
+        skipped.expire(nowMs());
+        againAt(skipped.nextMs());
+        DirtyRange range = DirtyRange.of(log, options.minCompactionLagMs(), nowMs(), skipped);
+        againAt(range.nextMs());
+        if (range.dirtyBytes() == 0) {
             return 0;
         }
-        long overdueMs = limits.overdueMs(part.oldestMs());
-        if (part.dirtyRatio() < limits.minDirtyRatio() && nowMs() < overdueMs) {
+        long overdueMs = overdueMs(options, range.oldestMs());
+        if (range.dirtyRatio() < options.minDirtyRatio() && nowMs() < overdueMs) {
             againAt(overdueMs);
             return 0;
         }
         CompactionResult result = compactor.compact(this, compactor.newRate());
-        long from = DirtyPart.of(log, limits.minLagMs(), nowMs(), leftOut).from();
-        if (result.compactedTo() < result.endOffset() && from > part.from()) {
+        long from = DirtyRange.of(log, options.minCompactionLagMs(), nowMs(), skipped).from();
+        if (result.compactedTo() < result.endOffset() && from > range.from()) {
             call(); // there were more keys than the memory has room for
         } else if (!result.skipped().isEmpty()) {
             againAt(retryMs());
@@ -144,7 +144,7 @@ public final class PartitionCompaction extends Duty {
 
     private CompactionResult tryCompact(int mostKeyBytes, MoveControl control) {
         log.state().checkMovable();
-        if (!limits().isOn()) {
+        if (!isOn()) {
             throw new InvalidOptionException(
                     log.topic().name()
                             + " is not compacted: its option cleanup is "
@@ -153,17 +153,9 @@ public final class PartitionCompaction extends Duty {
         }
         CompactionEvent event = new CompactionEvent();
         event.begin();
-        leftOut.expire(log.store().timeMs());
-        Compaction compaction =
-                new Compaction(
-                        log,
-                        upkeep.releases(),
-                        upkeep.checkpoints(),
-                        limits(),
-                        mostKeyBytes,
-                        leftOut,
-                        retryMs(),
-                        control);
+        skipped.expire(log.store().timeMs());
+        skipped.retryAt(retryMs());
+        Compaction compaction = new Compaction(log, upkeep, mostKeyBytes, skipped, control);
         CompactionResult result = compaction.run();
         event.end(log, result);
         if (compaction.wasHindered()) {
@@ -172,7 +164,7 @@ public final class PartitionCompaction extends Duty {
             hindered = 0;
         }
         if (!compaction.wasCancelled()) {
-            skipped = result.skipped();
+            lastSkipped = result.skipped();
         }
         runs.incrementAndGet();
         savedBytes.addAndGet(result.bytesBefore() - result.bytesAfter());
@@ -182,11 +174,15 @@ public final class PartitionCompaction extends Duty {
 
     /** Returns its metrics. Any thread. */
     public CompactionMetrics metrics() {
-        DirtyPart part =
-                DirtyPart.withLeftOut(log, limits().minLagMs(), log.store().timeMs(), leftOut);
+        DirtyRange range =
+                DirtyRange.withSkipped(
+                        log,
+                        log.topic().options().minCompactionLagMs(),
+                        log.store().timeMs(),
+                        skipped);
         Last now = last;
         return new Metrics(
-                part.dirtyRatio(),
+                range.dirtyRatio(),
                 runs.get(),
                 savedBytes.get(),
                 now.timeMs(),
@@ -197,11 +193,11 @@ public final class PartitionCompaction extends Duty {
     /** Adds what it has skipped. Any thread. */
     public void addFindings(List<String> findings) {
         Error error = failure;
-        if (error != null && limits().isOn()) {
+        if (error != null && isOn()) {
             findings.add(finding(error));
         }
-        List<String> now = skipped;
-        if (!now.isEmpty() && limits().isOn()) {
+        List<String> now = lastSkipped;
+        if (!now.isEmpty() && isOn()) {
             findings.add(
                     log
                             + ": the last compaction has skipped "
@@ -224,13 +220,14 @@ public final class PartitionCompaction extends Duty {
         return later(log.store().timeMs(), RETRY_MS << hindered);
     }
 
-    private CompactionLimits limits() {
-        TopicOptions options = log.topic().options();
-        return new CompactionLimits(
-                options.cleanup().isCompacting(),
-                options.minCompactionLagMs(),
-                options.maxCompactionLagMs(),
-                options.minDirtyRatio(),
-                options.tombstoneRetentionMs());
+    private boolean isOn() {
+        return log.topic().options().cleanup().isCompacting();
+    }
+
+    /** Returns the time at which a record is compacted in any case that is older than a time. */
+    private static long overdueMs(TopicOptions options, long oldestMs) {
+        long maxLagMs = options.maxCompactionLagMs();
+        long due = oldestMs + maxLagMs;
+        return maxLagMs == TopicOptions.UNLIMITED || due < oldestMs ? Long.MAX_VALUE : due;
     }
 }

@@ -36,7 +36,7 @@ final class RewriteSource {
      *
      * @return −1 when it is not wanted any more
      */
-    int leastBytes() throws IOException, UnreadableSegmentException {
+    int leastBytes() throws IOException, UnreadableException {
         filter.restart();
         long least = 0;
         boolean isRemoved = false;
@@ -75,7 +75,7 @@ final class RewriteSource {
      * @param limit the bytes that the result may have: a horizon for which there is no room changes
      *     nothing
      */
-    boolean losesAnything(int limit) throws IOException, UnreadableSegmentException {
+    boolean losesAnything(int limit) throws IOException, UnreadableException {
         filter.restart();
         int more = (int) (mostBytes(limit) - total);
         for (LogSegment each : segments) {
@@ -94,7 +94,7 @@ final class RewriteSource {
     }
 
     private boolean isUnchanged(LogSegment segment, SourceSegment source, int room)
-            throws IOException, UnreadableSegmentException {
+            throws IOException, UnreadableException {
         BatchFilter.Result result = filter(segment, source, room);
         return result == BatchFilter.Result.UNCHANGED
                 || (result == BatchFilter.Result.REMOVED && filter.wasEmpty());
@@ -104,10 +104,9 @@ final class RewriteSource {
      * Writes what stays.
      *
      * @return false when it is not wanted any more
-     * @throws UnreadableSegmentException when there is damage, or a batch that cannot be
-     *     decompressed
+     * @throws UnreadableException when there is damage, or a batch that cannot be decompressed
      */
-    boolean copyTo(RewriteTarget target) throws IOException, UnreadableSegmentException {
+    boolean copyTo(RewriteTarget target) throws IOException, UnreadableException {
         filter.restart();
         int added = 0;
         for (LogSegment each : segments) {
@@ -133,14 +132,35 @@ final class RewriteSource {
     }
 
     private BatchFilter.Result filter(LogSegment segment, SourceSegment source, int room)
-            throws IOException, UnreadableSegmentException {
+            throws IOException, UnreadableException {
         if (!source.isWhole()) {
-            throw new UnreadableSegmentException(segment, source.damage(), null);
+            throw new UnreadableException(segment, source.damage(), null);
         }
         try {
             return filter.apply(source, room);
         } catch (IOException | MissingCodecException e) {
-            throw new UnreadableSegmentException(segment, source.unreadable(e), e);
+            throw new UnreadableException(segment, source.unreadable(e), e);
+        }
+    }
+
+    /** A segment has bytes that cannot be read as batches and records, so it is left as it is. */
+    static final class UnreadableException extends Exception {
+        private static final long serialVersionUID = 1;
+
+        private final transient LogSegment segment;
+
+        /**
+         * Creates it.
+         *
+         * @param cause null when the bytes are damaged
+         */
+        UnreadableException(LogSegment segment, String why, Exception cause) {
+            super(why, cause);
+            this.segment = segment;
+        }
+
+        LogSegment segment() {
+            return segment;
         }
     }
 }

@@ -1,7 +1,6 @@
 package io.firn.compact;
 
 import io.firn.StoreFullException;
-import io.firn.log.Checkpoint;
 import io.firn.log.LogSegment;
 import io.firn.log.LogSegment.Lifecycle;
 import io.firn.log.SegmentedLog;
@@ -12,7 +11,7 @@ import io.firn.spi.Block;
 import io.firn.spi.BlockCopy;
 import io.firn.spi.Mark;
 import io.firn.spi.View;
-import io.firn.upkeep.DeferredDeleteDuty;
+import io.firn.upkeep.PartitionUpkeep;
 import java.io.IOException;
 import java.util.List;
 
@@ -41,38 +40,31 @@ final class SegmentRewrite {
     private static final GuardedLog LOG = GuardedLog.get();
 
     private final SegmentedLog log;
-    private final DeferredDeleteDuty releases;
-    private final Checkpoint checkpoints;
+    private final PartitionUpkeep upkeep;
     private final List<LogSegment> sources;
     private final BatchFilter filter;
-    private final long compactedTo;
     private final Pace pace;
     private final TierState tier;
+    private long compactedTo;
     private LogSegment made;
     private String skipped;
-    private UnreadableSegmentException unreadable;
+    private RewriteSource.UnreadableException unreadable;
 
     /**
      * A rewrite of segments.
      *
      * @param sources neighbours in one tier, in order, sealed and finished
-     * @param compactedTo the offset up to which the filter knows all keys that may be in segments
-     *     above
      */
     SegmentRewrite(
             SegmentedLog log,
-            DeferredDeleteDuty releases,
-            Checkpoint checkpoints,
+            PartitionUpkeep upkeep,
             List<LogSegment> sources,
             BatchFilter filter,
-            long compactedTo,
             Pace pace) {
         this.log = log;
-        this.releases = releases;
-        this.checkpoints = checkpoints;
+        this.upkeep = upkeep;
         this.sources = sources;
         this.filter = filter;
-        this.compactedTo = compactedTo;
         this.pace = pace;
         this.tier = log.store().stateOf(sources.get(0).block().tier());
     }
@@ -83,7 +75,7 @@ final class SegmentRewrite {
     }
 
     /** Returns the segment because of whose bytes nothing was done; null for none. */
-    UnreadableSegmentException unreadable() {
+    RewriteSource.UnreadableException unreadable() {
         return unreadable;
     }
 
@@ -95,11 +87,13 @@ final class SegmentRewrite {
     /**
      * Makes the rewrite.
      *
+     * @param knownTo the offset up to which the filter knows all keys that may be in segments above
      * @return false when it was skipped; {@link #skipped} then says why
      */
-    boolean run() {
+    boolean run(long knownTo) {
+        compactedTo = knownTo;
         try {
-            if (!checkpoints.covers(last())) { // O14, step 1
+            if (!upkeep.checkpoints().covers(last())) { // O14, step 1
                 return skip("its producers could not be recorded");
             }
         } catch (IOException e) {
@@ -167,7 +161,7 @@ final class SegmentRewrite {
             tier.onSuccess();
             replaceBy(block); // steps 6 and 7
             return true;
-        } catch (UnreadableSegmentException e) {
+        } catch (RewriteSource.UnreadableException e) {
             unreadable = e;
             return skip(e.getMessage());
         } catch (StoreFullException e) {
@@ -182,7 +176,7 @@ final class SegmentRewrite {
             return skip("the medium failed: " + e.getMessage());
         } finally {
             if (copy != null && !published) {
-                releases.free(null, tier.tier(), copy::abandon);
+                upkeep.releases().free(null, tier.tier(), copy::abandon);
             }
         }
     }
@@ -210,7 +204,7 @@ final class SegmentRewrite {
             each.enter(Lifecycle.PUBLISHING, Lifecycle.DOOMED);
             View view = each.detachView();
             Block old = each.block();
-            releases.free(view, old.tier(), old::delete);
+            upkeep.releases().free(view, old.tier(), old::delete);
         }
     }
 

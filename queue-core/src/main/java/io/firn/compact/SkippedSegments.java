@@ -22,7 +22,7 @@ import java.util.WeakHashMap;
  * beyond. What it was compacted around is only remembered here, so that the work is not done again
  * and again; it is done again when the unread segment can be read.
  */
-final class LeftOut {
+final class SkippedSegments {
     static final long NEVER = Long.MAX_VALUE;
 
     private final Map<LogSegment, Entry> entries = new WeakHashMap<>();
@@ -30,11 +30,19 @@ final class LeftOut {
     /** Up to where the keys are known in a segment, but for those that are unread. */
     private final Map<LogSegment, Long> around = new WeakHashMap<>();
 
+    /** When those are tried again that are added for a while. */
+    private long retryMs = NEVER;
+
     private record Entry(
             String why, boolean isBroken, boolean isUnread, long untilMs, boolean lacksCodec) {}
 
+    /** Sets when those are tried again that are added for a while from now on. */
+    synchronized void retryAt(long timeMs) {
+        retryMs = timeMs;
+    }
+
     /** Adds a segment whose keys were known when those below it were compacted. */
-    synchronized void addUnreadable(UnreadableSegmentException found) {
+    synchronized void addUnreadable(RewriteSource.UnreadableException found) {
         Entry entry = broken(found.getMessage(), false, NEVER, found.getCause());
         entries.putIfAbsent(found.segment(), entry);
     }
@@ -49,8 +57,8 @@ final class LeftOut {
     }
 
     /** Adds a segment of which not all keys could be read, because its medium failed. */
-    synchronized void addResting(LogSegment segment, String why, long untilMs) {
-        entries.put(segment, broken(why, true, untilMs, null));
+    synchronized void addResting(LogSegment segment, String why) {
+        entries.put(segment, broken(why, true, retryMs, null));
     }
 
     private static Entry broken(String why, boolean isUnread, long untilMs, Throwable cause) {
@@ -58,8 +66,8 @@ final class LeftOut {
     }
 
     /** Adds a segment that can be read, but was skipped. */
-    synchronized void addSkipped(LogSegment segment, String why, long untilMs) {
-        entries.putIfAbsent(segment, new Entry(why, false, false, untilMs, false));
+    synchronized void addSkipped(LogSegment segment, String why) {
+        entries.putIfAbsent(segment, new Entry(why, false, false, retryMs, false));
     }
 
     /** Forgets those that are to be tried again now. */
@@ -103,7 +111,7 @@ final class LeftOut {
         return entry != null && entry.isUnread && entry.untilMs < NEVER;
     }
 
-    /** Returns why it is left out; null when it is not. */
+    /** Returns why it is skipped; null when it is not. */
     synchronized String reason(LogSegment segment) {
         Entry entry = entries.get(segment);
         return entry == null ? null : entry.why;
@@ -131,7 +139,7 @@ final class LeftOut {
 
     /** Returns the offset from which on a segment has to be compacted. */
     synchronized long compactedTo(LogSegment segment) {
-        long marked = DirtyPart.compactedTo(segment);
+        long marked = DirtyRange.compactedTo(segment);
         boolean isAround = around.containsKey(segment) && unreadAbove(segment) < NEVER;
         return isAround ? Math.max(marked, around.get(segment)) : marked;
     }

@@ -14,8 +14,8 @@ import java.util.function.Predicate;
  * durable and the visible end.
  *
  * @param segments in order
- * @param from the offset where the dirty part begins: up to there the last compactions of all
- *     segments that are not left out knew all keys
+ * @param from the offset where the dirty range begins: up to there the last compactions of all
+ *     segments that are not skipped knew all keys
  * @param to the end of the last segment
  * @param bytes the bytes of all segments
  * @param dirtyBytes the bytes of those with offsets from {@code from} on
@@ -24,7 +24,7 @@ import java.util.function.Predicate;
  * @param nextMs the time at which the next segment is old enough; {@link Long#MAX_VALUE} when there
  *     is none
  */
-record DirtyPart(
+record DirtyRange(
         List<LogSegment> segments,
         long from,
         long to,
@@ -38,22 +38,23 @@ record DirtyPart(
      * Looks at a partition.
      *
      * @param minLagMs for how long a segment must have been sealed
-     * @param leftOut the segments that stay as they are, however much of them is dirty
+     * @param skipped the segments that stay as they are, however much of them is dirty
      */
-    static DirtyPart of(SegmentedLog log, long minLagMs, long nowMs, LeftOut leftOut) {
-        return of(log, minLagMs, nowMs, leftOut, leftOut::contains);
+    static DirtyRange of(SegmentedLog log, long minLagMs, long nowMs, SkippedSegments skipped) {
+        return of(log, minLagMs, nowMs, skipped, skipped::contains);
     }
 
     /** As {@link #of}, but only what is damaged stays as it is: the rest is dirty all the same. */
-    static DirtyPart withLeftOut(SegmentedLog log, long minLagMs, long nowMs, LeftOut leftOut) {
-        return of(log, minLagMs, nowMs, leftOut, leftOut::isDamaged);
+    static DirtyRange withSkipped(
+            SegmentedLog log, long minLagMs, long nowMs, SkippedSegments skipped) {
+        return of(log, minLagMs, nowMs, skipped, skipped::isDamaged);
     }
 
-    private static DirtyPart of(
+    private static DirtyRange of(
             SegmentedLog log,
             long minLagMs,
             long nowMs,
-            LeftOut leftOut,
+            SkippedSegments skipped,
             Predicate<LogSegment> staysAsItIs) {
         List<LogSegment> segments = new ArrayList<>();
         long end = Math.min(log.durableOffset(), log.visibleOffset());
@@ -80,14 +81,14 @@ record DirtyPart(
             segments.add(segment);
             to = segment.endOffset();
             if (!staysAsItIs.test(segment)) {
-                from = Math.min(from, leftOut.compactedTo(segment));
+                from = Math.min(from, skipped.compactedTo(segment));
             }
         }
         long[] sealTimesMs = sealed.range(first, first + segments.size()); // they are in a row
         return count(List.copyOf(segments), sealTimesMs, Math.min(from, to), to, nextMs);
     }
 
-    private static DirtyPart count(
+    private static DirtyRange count(
             List<LogSegment> segments, long[] sealTimesMs, long from, long to, long nextMs) {
         long bytes = 0;
         long dirtyBytes = 0;
@@ -103,7 +104,7 @@ record DirtyPart(
             }
             beforeMs = sealTimeMs;
         }
-        return new DirtyPart(segments, from, to, bytes, dirtyBytes, oldestMs, nextMs);
+        return new DirtyRange(segments, from, to, bytes, dirtyBytes, oldestMs, nextMs);
     }
 
     /** Returns the offset up to which the last compaction of a segment knew all keys. */

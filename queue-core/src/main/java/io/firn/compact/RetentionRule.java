@@ -10,8 +10,8 @@ import io.firn.format.BatchRewriter;
  * segment below it was rewritten, durably, by a compaction that knew it ({@link #floor}). If one
  * was skipped, it may still have a record that the tombstone deletes.
  */
-final class Survivors {
-    private final KeyMap keys;
+final class RetentionRule {
+    private final OffsetMap keys;
     private final long knownTo;
     private final long logStart;
     private final long nowMs;
@@ -25,7 +25,7 @@ final class Survivors {
      * @param logStart the offset below which nothing can be read any more
      * @param floor the offset up to which every lower segment was compacted
      */
-    Survivors(KeyMap keys, long knownTo, long logStart, long nowMs, long floor) {
+    RetentionRule(OffsetMap keys, long knownTo, long logStart, long nowMs, long floor) {
         this.keys = keys;
         this.knownTo = knownTo;
         this.logStart = logStart;

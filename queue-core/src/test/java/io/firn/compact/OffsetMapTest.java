@@ -15,10 +15,10 @@ import java.util.Map;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
-class KeyMapTest {
+class OffsetMapTest {
     private static final int SLOT = 24;
 
-    private static void hash(KeyMap map, String key) throws IOException {
+    private static void hash(OffsetMap map, String key) throws IOException {
         ByteBuffer batch = KafkaBatches.of(Compression.NONE).encode(key.getBytes(UTF_8), null);
         try (BatchRewriter record = new BatchRewriter(map.hash())) {
             record.open(batch, batch.position(), batch.remaining());
@@ -26,19 +26,19 @@ class KeyMapTest {
         }
     }
 
-    private static boolean put(KeyMap map, String key, long offset) throws IOException {
+    private static boolean put(OffsetMap map, String key, long offset) throws IOException {
         hash(map, key);
         return map.put(offset);
     }
 
-    private static long latest(KeyMap map, String key) throws IOException {
+    private static long latest(OffsetMap map, String key) throws IOException {
         hash(map, key);
         return map.latest();
     }
 
     @Test
     void shouldReturnTheLatestOffsetOfEachKey() throws IOException {
-        KeyMap map = new KeyMap(2_000 * SLOT);
+        OffsetMap map = new OffsetMap(2_000 * SLOT);
         Map<String, Long> expected = new HashMap<>();
         Random random = new Random(1);
         for (int i = 0; i < 10_000; i++) {
@@ -55,7 +55,7 @@ class KeyMapTest {
 
     @Test
     void shouldRefuseANewKeyButNotAKnownOneWhenFull() throws IOException {
-        KeyMap map = new KeyMap(100 * SLOT);
+        OffsetMap map = new OffsetMap(100 * SLOT);
         for (int i = 0; i < 90; i++) {
             assertTrue(put(map, "key-" + i, i));
         }

@@ -7,7 +7,7 @@ import io.firn.format.KeyHash;
  * KeyHash}: two keys with the same would delete each other's records, so it has 128 bits and a
  * salt. 24 bytes for each key, with open addressing and linear probing. Not thread-safe.
  */
-final class KeyMap {
+final class OffsetMap {
     private static final int SLOT_LONGS = 3;
     private static final int SLOT_BYTES = SLOT_LONGS * Long.BYTES;
     private static final int FEW_BYTES = 64 * 1024;
@@ -28,12 +28,12 @@ final class KeyMap {
      *
      * @param mostBytes the bytes that the map takes at most
      */
-    static KeyMap of(long recordBytes, int mostBytes) {
-        return new KeyMap((int) Math.min(mostBytes, FEW_BYTES + recordBytes));
+    static OffsetMap of(long recordBytes, int mostBytes) {
+        return new OffsetMap((int) Math.min(mostBytes, FEW_BYTES + recordBytes));
     }
 
     /** Creates an empty map that takes a number of bytes, at least room for one key. */
-    KeyMap(int bytes) {
+    OffsetMap(int bytes) {
         this.slotCount = Math.max(2, bytes / SLOT_BYTES);
         this.slots = new long[slotCount * SLOT_LONGS];
         this.mostKeys = Math.max(1, (int) (slotCount * MOST_FILLED));
