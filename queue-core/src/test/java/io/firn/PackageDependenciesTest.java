@@ -54,13 +54,13 @@ class PackageDependenciesTest {
         all.put("recovery", with(all, "log"));
         all.put("upkeep", with(all, "append"));
         all.put("move", with(all, "upkeep"));
-        all.put("compact", with(all, "move"));
+        all.put("compact", with(all, "move", "recovery"));
         all.put("producer", with(all, "append", "recovery"));
         all.put("tx", with(all, "producer"));
         all.put("replica", with(all, "upkeep", "producer"));
-        all.put("follow", with(all, "read", "replica"));
+        all.put("follow", with(all, "compact", "read", "replica"));
         all.put("inspect", with(all, "log"));
-        all.put("store", with(all, "compact", "cursor", "follow", "replica", "tx"));
+        all.put("store", with(all, "cursor", "follow", "tx"));
         all.put("open", with(all, "store"));
         return all;
     }

@@ -40,16 +40,20 @@ public final class PartitionRecovery {
 
     private final TopicContext topic;
     private final int partition;
+    private final SegmentSelector selector;
     private final BatchReplay replay;
 
     /**
      * Creates the recovery of a partition.
      *
+     * @param selector decides where several segments have the same offsets
      * @param replay is told of the batches that are left
      */
-    public PartitionRecovery(TopicContext topic, int partition, BatchReplay replay) {
+    public PartitionRecovery(
+            TopicContext topic, int partition, SegmentSelector selector, BatchReplay replay) {
         this.topic = topic;
         this.partition = partition;
+        this.selector = selector;
         this.replay = replay;
     }
 
@@ -58,7 +62,7 @@ public final class PartitionRecovery {
         RecoveryEvent event = new RecoveryEvent();
         event.begin();
         long start = topic.files().readLogStart(partition);
-        SegmentChain chain = SegmentChain.recover(topic, blocks, start);
+        SegmentChain chain = SegmentChain.recover(topic, selector, blocks, start);
         long known = Math.max(0, replay.restore(start));
         long next = nextOffset(chain, start, known);
         replay.replay(chain.segments());

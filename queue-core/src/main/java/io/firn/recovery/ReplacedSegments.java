@@ -22,8 +22,7 @@ import java.util.Map;
  * still cover its range, they are used, and it is put aside; otherwise it is used as far as it
  * goes, and they are put aside. What is put aside is kept.
  */
-public final class ReplacedSegments {
-    private final List<Block> current = new ArrayList<>();
+public public final class ReplacedSegments {
     private final List<Block> replaced = new ArrayList<>();
     private final Map<Block, String> putAside = new LinkedHashMap<>();
 
@@ -67,17 +66,19 @@ public final class ReplacedSegments {
 
     private ReplacedSegments() {}
 
-    /**
-     * Sorts out the segments of a partition. Changes nothing.
-     *
-     * @param blocks with marks; those that are not sealed are current
-     */
-    public static ReplacedSegments among(List<Block> blocks) throws IOException {
+    /** As {@link SegmentSelector#select}. */
+    public static SegmentSelector.Selection among(List<Block> blocks) throws IOException {
         ReplacedSegments found = new ReplacedSegments();
-        if (blocks.stream().noneMatch(block -> isSealed(block) && isRewritten(block))) {
-            found.current.addAll(blocks); // mostly
-            return found;
+        if (blocks.stream().anyMatch(block -> isSealed(block) && isRewritten(block))) {
+            found.sortOutAll(blocks); // rarely
         }
+        List<Block> current = new ArrayList<>(blocks);
+        current.removeAll(found.replaced);
+        current.removeAll(found.putAside.keySet());
+        return new SegmentSelector.Selection(current, found.replaced, found.putAside);
+    }
+
+    private void sortOutAll(List<Block> blocks) throws IOException {
         List<Range> all = new ArrayList<>();
         for (Block block : blocks) {
             if (isSealed(block)) {
@@ -89,14 +90,10 @@ public final class ReplacedSegments {
         while (first < all.size()) {
             int after = endOfOverlap(all, first);
             if (after - first > 1) {
-                found.sortOut(all.subList(first, after));
+                sortOut(all.subList(first, after));
             }
             first = after;
         }
-        found.current.addAll(blocks);
-        found.current.removeAll(found.replaced);
-        found.current.removeAll(found.putAside.keySet());
-        return found;
     }
 
     /** A partition may have thousands of segments, of which hardly any overlap. */
@@ -164,20 +161,5 @@ public final class ReplacedSegments {
             next = Math.max(next, each.to);
         }
         return next >= broken.to && !whole.isEmpty();
-    }
-
-    /** Returns what is used, in the order in which it was given. */
-    public List<Block> current() {
-        return current;
-    }
-
-    /** Returns what is replaced as a whole. */
-    List<Block> replaced() {
-        return replaced;
-    }
-
-    /** Returns what is kept and not used, and why. */
-    Map<Block, String> putAside() {
-        return putAside;
     }
 }

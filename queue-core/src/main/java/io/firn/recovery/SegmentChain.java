@@ -21,6 +21,7 @@ import java.util.List;
  */
 public final class SegmentChain {
     private final TopicContext topic;
+    private final SegmentSelector selector;
     private final LogContext store;
     private final List<LogSegment> segments = new ArrayList<>();
 
@@ -32,19 +33,22 @@ public final class SegmentChain {
     private long accepted;
     private long unproven;
 
-    private SegmentChain(TopicContext topic) {
+    private SegmentChain(TopicContext topic, SegmentSelector selector) {
         this.topic = topic;
+        this.selector = selector;
         this.store = topic.store();
     }
 
     /**
      * Finds the segments of a partition, and frees the blocks that are none.
      *
+     * @param selector decides where several segments have the same offsets
      * @param start the log start offset
      */
-    static SegmentChain recover(TopicContext topic, List<Block> blocks, long start)
+    static SegmentChain recover(
+            TopicContext topic, SegmentSelector selector, List<Block> blocks, long start)
             throws IOException {
-        SegmentChain chain = new SegmentChain(topic);
+        SegmentChain chain = new SegmentChain(topic, selector);
         chain.join(chain.candidates(blocks), start);
         for (Block block : chain.rejected) {
             block.delete();
@@ -106,7 +110,7 @@ public final class SegmentChain {
                 }
             }
         }
-        ReplacedSegments sorted = ReplacedSegments.among(sealed);
+        SegmentSelector.Selection sorted = selector.select(sealed);
         for (Block each : sorted.replaced()) {
             each.delete();
         }

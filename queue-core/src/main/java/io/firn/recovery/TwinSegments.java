@@ -13,7 +13,7 @@ import java.util.List;
  * its source was freed, and keeps one of them (O6). If both are equal, in marks and bytes, the one
  * in the hotter tier is deleted, durably, before the partition becomes visible. If they differ, it
  * is unknown which is right: both are kept. Segments of different generations are no copies of each
- * other; {@link ReplacedSegments} decides about them.
+ * other; {@link SegmentSelector} decides about them.
  */
 final class TwinSegments {
     private static final int PIECE = 64 * 1024;

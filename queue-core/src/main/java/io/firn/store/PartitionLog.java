@@ -16,6 +16,7 @@ import io.firn.append.NextBlock;
 import io.firn.append.OpenAppenders;
 import io.firn.compact.Compactor;
 import io.firn.compact.PartitionCompaction;
+import io.firn.recovery.ReplacedSegments;
 import io.firn.follow.FollowedTransactions;
 import io.firn.force.PartitionForcer;
 import io.firn.host.AbortedTransaction;
@@ -88,7 +89,9 @@ public final class PartitionLog implements HostedPartition {
         static Recovered of(
                 TopicContext topic, int index, List<Block> blocks, ProducerReplay producers)
                 throws IOException {
-            RecoveredPartition log = new PartitionRecovery(topic, index, producers).recover(blocks);
+            RecoveredPartition log =
+                    new PartitionRecovery(topic, index, ReplacedSegments::among, producers)
+                            .recover(blocks);
             // A truncation is over only when what it left is durable (O28).
             TruncationHistory truncated =
                     topic.isReplicated()
