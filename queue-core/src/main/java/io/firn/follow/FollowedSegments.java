@@ -1,9 +1,9 @@
 package io.firn.follow;
 
+import io.firn.compact.ReplacedSegments;
 import io.firn.follow.FollowedOffsets.Published;
 import io.firn.log.LogSegment;
 import io.firn.log.SegmentedLog;
-import io.firn.recovery.ReplacedSegments;
 import io.firn.recovery.SegmentChain;
 import io.firn.spi.Block;
 import io.firn.spi.Mark;

@@ -16,7 +16,7 @@ import io.firn.append.NextBlock;
 import io.firn.append.OpenAppenders;
 import io.firn.compact.Compactor;
 import io.firn.compact.PartitionCompaction;
-import io.firn.recovery.ReplacedSegments;
+import io.firn.compact.ReplacedSegments;
 import io.firn.follow.FollowedTransactions;
 import io.firn.force.PartitionForcer;
 import io.firn.host.AbortedTransaction;

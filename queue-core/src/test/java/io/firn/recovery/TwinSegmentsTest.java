@@ -2,6 +2,7 @@ package io.firn.recovery;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import io.firn.compact.ReplacedSegments;
 import io.firn.log.InMemory;
 import io.firn.spi.Block;
 import io.firn.spi.Mark;

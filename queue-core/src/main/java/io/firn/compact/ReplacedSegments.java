@@ -1,5 +1,7 @@
-package io.firn.recovery;
+package io.firn.compact;
 
+import io.firn.recovery.SegmentChain;
+import io.firn.recovery.SegmentSelector;
 import io.firn.spi.Block;
 import io.firn.spi.Mark;
 import io.firn.spi.SegmentState;
@@ -22,7 +24,7 @@ import java.util.Map;
  * still cover its range, they are used, and it is put aside; otherwise it is used as far as it
  * goes, and they are put aside. What is put aside is kept.
  */
-public public final class ReplacedSegments {
+public final class ReplacedSegments {
     private final List<Block> replaced = new ArrayList<>();
     private final Map<Block, String> putAside = new LinkedHashMap<>();
 
