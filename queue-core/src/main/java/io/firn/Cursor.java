@@ -2,20 +2,10 @@ package io.firn;
 
 /**
  * A named position in each partition of a topic, kept by the store, from which a reader resumes
- * after a restart. At-least-once: after a crash it may be before the position that was committed ,
+ * after a restart. At-least-once: after a crash it may be before the position that was committed,
  * never after it. Thread-safe.
  */
-public interface Cursor {
-
-    /** Returns the cursor's name. */
-    String name();
-
-    /**
-     * Returns the offset of the next record to be read; {@code −1} when it nothing was committed,
-     * or the position was lost because the cursor's file is damaged. In a read-only store it is
-     * read from the file at each call, and is what the writing process persisted last.
-     */
-    long offset(int partition);
+public interface Cursor extends CursorReader {
 
     /**
      * Sets the next record to be read. Persisted within the store's cursor interval, and at close;

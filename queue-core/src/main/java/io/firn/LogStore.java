@@ -2,10 +2,6 @@ package io.firn;
 
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.List;
-import java.util.Map;
-import java.util.TreeMap;
-import java.util.UUID;
 import java.util.function.Consumer;
 
 /**
@@ -23,7 +19,7 @@ import java.util.function.Consumer;
  * }
  * }</pre>
  */
-public interface LogStore extends AutoCloseable {
+public interface LogStore extends LogReader {
 
     /** Returns a builder for the store in a directory; {@link LogStoreBuilder#open} opens it. */
     static LogStoreBuilder at(Path directory) {
@@ -45,19 +41,8 @@ public interface LogStore extends AutoCloseable {
      */
     Topic createTopic(String name, TopicOptions options);
 
-    /**
-     * Opens a topic.
-     *
-     * @throws UnknownTopicException when there is none of that name
-     * @throws UnreadableTopicException when no topic that can be read has that name, and the store
-     *     has topics that it cannot read
-     */
+    @Override
     Topic openTopic(String name);
-
-    /**
-     * Returns whether {@link #openTopic} finds a topic; costs little if there is none. Thread-safe.
-     */
-    boolean hasTopic(String name);
 
     /**
      * Returns the topic, which has the options that were set; see {@link #ensureTopic(String,
@@ -94,17 +79,6 @@ public interface LogStore extends AutoCloseable {
      */
     Topic ensureTopic(String name, TopicOptions options, Consumer<TopicOptions.Change> onChange);
 
-    /** Returns the names of all topics that are served, sorted. */
-    List<String> topicNames();
-
-    /**
-     * Returns the topics that cannot be served, by id, each with the reason: its topic file is
-     * corrupted or missing, has options that this version does not know, or has the name of another
-     * topic. Nothing of these topics is changed or deleted. Repair them and open the store again.
-     * The map is empty when all topics can be served.
-     */
-    Map<UUID, String> unreadableTopics();
-
     /**
      * Deletes a topic and its records, durably. Appenders and tailers on it throw {@link
      * UnknownTopicException} from then on; its space is freed when no poll holds it any more.
@@ -131,42 +105,6 @@ public interface LogStore extends AutoCloseable {
      * @throws LimitExceededException when the store has as many named producers as it may
      */
     Producer openProducer(String name, Duration timeout);
-
-    /** Returns the directory of the store's metadata. */
-    Path directory();
-
-    /** Returns whether it was opened read-only, beside the process that writes it. */
-    boolean isReadOnly();
-
-    /** Returns current metrics; cheap enough to call every second. */
-    StoreMetrics metrics();
-
-    /**
-     * Returns how far the cursors of each topic are behind, by topic, in records, bytes and time;
-     * topics without cursors are left out. It costs more than {@link #metrics}: see {@link
-     * Topic#cursorMetrics}.
-     */
-    default Map<String, List<CursorMetrics>> cursorMetrics() {
-        Map<String, List<CursorMetrics>> lags = new TreeMap<>();
-        for (String name : topicNames()) {
-            try {
-                List<CursorMetrics> ofTopic = openTopic(name).cursorMetrics();
-                if (!ofTopic.isEmpty()) {
-                    lags.put(name, ofTopic);
-                }
-            } catch (UnknownTopicException e) {
-                continue; // it was deleted meanwhile
-            }
-        }
-        return lags;
-    }
-
-    /**
-     * Returns which segment is in which tier now; the cost grows with the number of segments.
-     *
-     * @throws ClosedException when the store is closed
-     */
-    StoreSnapshot snapshot();
 
     /** Moves a sealed segment to another tier at full speed; see the other method of this name. */
     default MoveOutcome migrate(String topic, int partition, long baseOffset, int tier) {
@@ -220,32 +158,6 @@ public interface LogStore extends AutoCloseable {
      * @throws IllegalStateException when the control of a compaction calls it
      */
     CompactionResult compact(String topic, int partition, MoveControl control);
-
-    /**
-     * Returns findings, one line each. Some stay until the store is opened again: what was found at
-     * open that belongs to no topic or is corrupted, which thread of the store has ended, after
-     * which the store refuses appends, and whether another process has truncated the file that
-     * readers in other processes follow. Others are present while a condition holds:
-     *
-     * <ul>
-     *   <li>a partition is poisoned;
-     *   <li>a tier fails, or none of a topic's tiers has room for its next segment;
-     *   <li>there is no space to record deletions on a full disk;
-     *   <li>so many files are open that the store cannot open its own;
-     *   <li>background work fails and is tried again;
-     *   <li>segments of a partition were sealed at times that are still to come, because the clock
-     *       was ahead: see {@link StoreSnapshot.SegmentPlace#sealTimeMs};
-     *   <li>the last compaction of a partition has skipped segments;
-     *   <li>it has ended with an error: see {@link CompactionMetrics#failure}.
-     * </ul>
-     */
-    List<String> findings();
-
-    /**
-     * Does the background work that is due, and returns the amount of work done. Only for a store
-     * that was opened with {@link LogStoreBuilder#invokerMode}; for one thread.
-     */
-    int doWork();
 
     /**
      * Ends the services that are attached ({@link io.firn.host.HostedStore#attach}), makes

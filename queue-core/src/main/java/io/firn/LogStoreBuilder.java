@@ -63,30 +63,6 @@ public abstract class LogStoreBuilder {
     public abstract LogStoreBuilder tier(String label, Tier tier);
 
     /**
-     * Opens the store without changing anything, while another process writes it or afterwards.
-     *
-     * <p>Readers see a record as soon as it is durable, or in a WRITTEN topic written: the writer
-     * publishes how far it is in a file that both processes map. This needs Linux, and both
-     * processes on one machine. Elsewhere, readers see what the writer's marks prove, up to a
-     * {@linkplain #markInterval mark interval} later. A tailer that waits in a poll is not woken,
-     * but looks again and again; see {@link #idleStrategy}.
-     *
-     * <p>When the writer has ended without closing the store, and no process holds the store's
-     * lock, they also see what recovery would accept if a writer opened the store now: all
-     * acknowledged records, and possibly the last ones that were appended but not acknowledged. The
-     * latter were not forced: until a writer has opened the store, a power failure may lose them,
-     * even where the durability class is {@link Survives#POWER_LOSS}. Acknowledged records survive
-     * it in that class.
-     *
-     * <p>In a WRITTEN topic, a reader may have seen records that a reader which opens the store
-     * after the writer was killed does not see yet: while another writer opens the store, it shows
-     * what the marks prove. A tailer at the offset of such a record gets an {@link
-     * OffsetOutOfRangeException}. When that writer has opened the store, the records are there
-     * again, unless the power failed. Keep the position, and try it again.
-     */
-    public abstract LogStoreBuilder readOnly();
-
-    /**
      * Allows topics to be created while the store has topics that it cannot read. Without this,
      * {@link LogStore#createTopic} refuses: the new topic might have the name of one that cannot be
      * read, and once that one is repaired, a store with two topics of one name does not open.
@@ -256,6 +232,33 @@ public abstract class LogStoreBuilder {
      * @throws InvalidOptionException when no tier was added
      */
     public abstract LogStore open();
+
+    /**
+     * Opens the store without changing anything, while another process writes it or afterwards.
+     *
+     * <p>Readers see a record as soon as it is durable, or in a WRITTEN topic written: the writer
+     * publishes how far it is in a file that both processes map. This needs Linux, and both
+     * processes on one machine. Elsewhere, readers see what the writer's marks prove, up to a
+     * {@linkplain #markInterval mark interval} later. A tailer that waits in a poll is not woken,
+     * but looks again and again; see {@link #idleStrategy}.
+     *
+     * <p>When the writer has ended without closing the store, and no process holds the store's
+     * lock, they also see what recovery would accept if a writer opened the store now: all
+     * acknowledged records, and possibly the last ones that were appended but not acknowledged. The
+     * latter were not forced: until a writer has opened the store, a power failure may lose them,
+     * even where the durability class is {@link Survives#POWER_LOSS}. Acknowledged records survive
+     * it in that class.
+     *
+     * <p>In a WRITTEN topic, a reader may have seen records that a reader which opens the store
+     * after the writer was killed does not see yet: while another writer opens the store, it shows
+     * what the marks prove. A tailer at the offset of such a record gets an {@link
+     * OffsetOutOfRangeException}. When that writer has opened the store, the records are there
+     * again, unless the power failed. Keep the position, and try it again.
+     *
+     * @throws StoreOpenException when there is no store, or it cannot be opened
+     * @throws InvalidOptionException when no tier was added
+     */
+    public abstract LogReader openReadOnly();
 
     /** Returns whether a tier can have a label: 1 to 32 of {@code a–z 0–9 -}. */
     protected static boolean isTierLabel(String label) {

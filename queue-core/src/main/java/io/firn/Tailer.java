@@ -152,7 +152,7 @@ public interface Tailer extends Iterable<StoredRecord>, AutoCloseable {
     void seekToTimestamp(long timestampMs);
 
     /** Moves to the position of a cursor of the same topic. */
-    void seekTo(Cursor cursor);
+    void seekTo(CursorReader cursor);
 
     /** Returns the cursor that it reads at; null for none. */
     default Cursor cursor() {

@@ -1,11 +1,9 @@
 package io.firn;
 
-import java.util.List;
-import java.util.UUID;
 import java.util.function.UnaryOperator;
 
 /** A named stream of records in one or more partitions. Thread-safe. */
-public interface Topic {
+public interface Topic extends TopicReader {
 
     /**
      * Checks whether a topic can have a name. {@link LogStore#createTopic} does so too; this is for
@@ -25,14 +23,8 @@ public interface Topic {
         }
     }
 
-    /** Returns its id; a topic that is created again under the same name has another one. */
-    UUID id();
-
-    /** Returns its name. */
-    String name();
-
-    /** Returns the options that it was created with, or changed to. */
-    TopicOptions options();
+    @Override
+    Partition partition(int index);
 
     /**
      * Changes the options that are set, durably; the others stay as they are. Retention,
@@ -64,39 +56,11 @@ public interface Topic {
      */
     void addPartitions(int total);
 
-    /** Returns the number of partitions. */
-    int partitionCount();
-
-    /**
-     * Returns one of its partitions.
-     *
-     * @throws InvalidOptionException when there is no such partition
-     */
-    Partition partition(int index);
-
     /** Returns an empty batch, compressed as the topic's options say. */
     Batch newBatch();
 
     /** Opens an appender that chooses the partition of each record. */
     TopicAppender openAppender();
-
-    /** Opens a tailer over all partitions, at the earliest record, without a cursor. */
-    default Tailer openTailer() {
-        return openTailer(TailerOptions.defaults());
-    }
-
-    /**
-     * Opens a tailer. At a cursor, it reads on from its positions and commits it. Where the cursor
-     * has no position yet, it gets the one where the tailer begins, durably. Each call adds the
-     * cursor to those for which {@link TopicOptions#retainUntilRead} waits, if that is all. One
-     * cursor may have tailers for different partitions.
-     *
-     * @throws BusyException when a tailer of this cursor for one of these partitions is open: each
-     *     would move the cursor past records that the other one has not read
-     * @throws InvalidOptionException when there is no such partition, or the store is open
-     *     read-only and there is a cursor: cursors are committed by the writing process
-     */
-    Tailer openTailer(TailerOptions options);
 
     /**
      * Returns the cursor of that name; creates it if there is none. A cursor whose file is damaged
@@ -105,24 +69,8 @@ public interface Topic {
      * @throws FirnException when its file cannot be read; a later call may succeed, unless a newer
      *     version of Firn wrote it
      */
+    @Override
     Cursor cursor(String name);
-
-    /**
-     * Returns whether it has a cursor of that name, without creating one. However many there are,
-     * at most one file is read.
-     *
-     * @throws FirnException when that file cannot be read; a later call may succeed
-     */
-    boolean hasCursor(String name);
-
-    /** Returns the names of its cursors. */
-    List<String> cursorNames();
-
-    /**
-     * Returns how far its cursors are behind, for each partition in which they have a position. Of
-     * a cursor that was moved since the last call, the next record is read.
-     */
-    List<CursorMetrics> cursorMetrics();
 
     /** Deletes a cursor, durably; nothing happens when there is none. */
     void deleteCursor(String name);

@@ -27,8 +27,8 @@ import org.junit.jupiter.api.Test;
  * lower them when the sources have become smaller.
  */
 class SourceShapeTest {
-    private static final int MOST_SMALL_CLASSES = 150;
-    private static final int MOST_CODE_LINES = 39_300;
+    private static final int MOST_SMALL_CLASSES = 156;
+    private static final int MOST_CODE_LINES = 39_400;
 
     /** In the table of the page, sizes may differ by so much from what they are. */
     private static final double TOLERANCE = 0.10;

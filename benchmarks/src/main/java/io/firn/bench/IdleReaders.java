@@ -9,6 +9,7 @@ import io.firn.Tailer;
 import io.firn.Topic;
 import io.firn.TopicOptions;
 import io.firn.file.FileTier;
+import io.firn.host.HostedStore;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -213,7 +214,8 @@ public final class IdleReaders implements Callable<Integer> {
     private void beChild() throws Exception {
         LogStoreBuilder builder =
                 LogStore.at(disk.resolve("store")).tier(FileTier.at(disk.resolve("segments")));
-        try (LogStore store = child == Place.READER ? builder.readOnly().open() : builder.open()) {
+        try (LogStore store =
+                child == Place.READER ? HostedStore.of(builder.openReadOnly()) : builder.open()) {
             Topic topic = child == Place.READER ? store.openTopic(TOPIC) : fill(store);
             Waits waits = new Waits(topic, isForEach);
             if (places.contains(child)) {

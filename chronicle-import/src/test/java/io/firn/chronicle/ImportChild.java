@@ -1,5 +1,6 @@
 package io.firn.chronicle;
 
+import io.firn.LogReader;
 import io.firn.LogStore;
 import io.firn.file.FileTier;
 import java.io.IOException;
@@ -48,7 +49,7 @@ final class ImportChild {
     /** The number of records in a store that is being written, or was; 0 when there is none. */
     private static long records(Path directory, String topic) throws InterruptedException {
         FileTier tier = FileTier.at(directory.resolve("segments"));
-        try (LogStore store = LogStore.at(directory).tier(tier).readOnly().open()) {
+        try (LogReader store = LogStore.at(directory).tier(tier).openReadOnly()) {
             return store.hasTopic(topic) ? store.openTopic(topic).partition(0).visibleOffset() : 0;
         } catch (io.firn.FirnException e) {
             return 0; // not there yet

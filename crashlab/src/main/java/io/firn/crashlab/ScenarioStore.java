@@ -3,6 +3,7 @@ package io.firn.crashlab;
 import static io.firn.crashlab.Violation.require;
 
 import io.firn.Appender;
+import io.firn.LogReader;
 import io.firn.LogStore;
 import io.firn.LogStoreBuilder;
 import io.firn.Partition;
@@ -93,7 +94,7 @@ final class ScenarioStore {
                 writersTier,
                 each -> {
                     each.append(6);
-                    try (LogStore reading = at(medium, readersTier).readOnly().open()) {
+                    try (LogReader reading = at(medium, readersTier).openReadOnly()) {
                         for (int i = 0; i < 3; i++) {
                             each.append(3);
                             long visible = reading.openTopic("t").partition(0).visibleOffset();

@@ -1,5 +1,6 @@
 package io.firn.examples;
 
+import io.firn.LogReader;
 import io.firn.LogStore;
 import io.firn.LogStoreBuilder;
 import io.firn.Partition;
@@ -130,7 +131,7 @@ public final class OrderBook {
         public static void main(String[] args) {
             Examples.quiet();
             Book book = new Book();
-            try (LogStore store = open(Path.of(args[0])).readOnly().open();
+            try (LogReader store = open(Path.of(args[0])).openReadOnly();
                     BytesTailer tailer = BytesTailer.of(store.openTopic("orders").openTailer())) {
                 MethodReader reader = tailer.methodReader(book);
                 int calls = 0;

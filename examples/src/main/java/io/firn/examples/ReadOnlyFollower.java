@@ -3,6 +3,7 @@ package io.firn.examples;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.firn.Appender;
+import io.firn.LogReader;
 import io.firn.LogStore;
 import io.firn.RecordHandler.Action;
 import io.firn.Tailer;
@@ -61,7 +62,7 @@ public final class ReadOnlyFollower {
         public static void main(String[] args) {
             Path dir = Path.of(args[0]);
             FileTier tier = FileTier.at(dir.resolve("segments"));
-            try (LogStore store = LogStore.at(dir).tier(tier).readOnly().open();
+            try (LogReader store = LogStore.at(dir).tier(tier).openReadOnly();
                     Tailer tailer = store.openTopic("news").openTailer()) {
                 boolean[] ended = {false};
                 while (!ended[0]) {

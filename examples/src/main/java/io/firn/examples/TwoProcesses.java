@@ -2,6 +2,7 @@ package io.firn.examples;
 
 import io.firn.Durability;
 import io.firn.ExclusiveAppender;
+import io.firn.LogReader;
 import io.firn.LogStore;
 import io.firn.LogStoreBuilder;
 import io.firn.RecordHandler.Action;
@@ -75,8 +76,8 @@ public final class TwoProcesses {
         public static void main(String[] args) {
             Examples.quiet();
             LogStoreBuilder builder =
-                    open(Path.of(args[0])).readOnly().idleStrategy(BusySpinIdleStrategy::new);
-            try (LogStore store = builder.open();
+                    open(Path.of(args[0])).idleStrategy(BusySpinIdleStrategy::new);
+            try (LogReader store = builder.openReadOnly();
                     Tailer tailer = store.openTopic("times").openTailer()) {
                 System.out.write('.');
                 System.out.flush();

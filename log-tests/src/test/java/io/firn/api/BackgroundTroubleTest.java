@@ -9,10 +9,12 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.firn.Appender;
+import io.firn.LogReader;
 import io.firn.LogStore;
 import io.firn.LogStoreBuilder;
 import io.firn.MoveOutcome;
 import io.firn.Partition;
+import io.firn.PartitionReader;
 import io.firn.PoisonedException;
 import io.firn.StoreMetrics.TierMetrics;
 import io.firn.Topic;
@@ -200,15 +202,14 @@ class BackgroundTroubleTest {
         LogStoreBuilder builder =
                 LogStore.at(directory.resolve("store"))
                         .tier("hot", FileTier.at(directory.resolve("hot")).withMedium(readers))
-                        .tier("cold", FileTier.at(directory.resolve("cold")).withMedium(readers))
-                        .readOnly();
+                        .tier("cold", FileTier.at(directory.resolve("cold")).withMedium(readers));
         try (LogStore store = open(medium)) {
             Partition written = store.createTopic("t", Stores.small()).partition(0);
             append(written, 8);
             awaitMovable(store, 2);
             assertEquals(MoveOutcome.MOVED, store.migrate("t", 0, 0, 1));
-            try (LogStore following = builder.open()) {
-                Partition read = following.openTopic("t").partition(0);
+            try (LogReader following = builder.openReadOnly()) {
+                PartitionReader read = following.openTopic("t").partition(0);
                 await("what is there", () -> read.visibleOffset() == 8);
                 readers.beforeList(
                         path -> {

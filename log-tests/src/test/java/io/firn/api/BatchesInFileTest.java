@@ -9,8 +9,10 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.firn.Appender;
 import io.firn.Compression;
+import io.firn.LogReader;
 import io.firn.LogStore;
 import io.firn.Partition;
+import io.firn.PartitionReader;
 import io.firn.Topic;
 import io.firn.TopicOptions;
 import io.firn.file.FileTier;
@@ -76,7 +78,7 @@ class BatchesInFileTest {
                 .toList();
     }
 
-    private static BatchRun readFirst(Partition partition) {
+    private static BatchRun readFirst(PartitionReader partition) {
         return HostedPartition.of(partition).openBatchReader().read(0, 1, true);
     }
 
@@ -206,7 +208,7 @@ class BatchesInFileTest {
     @Test
     void shouldHaveNoneOfASegmentOfAnotherProcess() {
         fill();
-        try (LogStore reader = Stores.at(directory).readOnly().open();
+        try (LogReader reader = Stores.at(directory).openReadOnly();
                 BatchRun run = readFirst(reader.openTopic("t").partition(0))) {
             assertTrue(run.bytes().hasRemaining());
             assertNull(run.fileRange());

@@ -6,7 +6,9 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import io.firn.Appender;
 import io.firn.Cursor;
+import io.firn.CursorReader;
 import io.firn.InvalidOptionException;
+import io.firn.LogReader;
 import io.firn.LogStore;
 import io.firn.RetainUntilRead;
 import io.firn.Topic;
@@ -166,13 +168,12 @@ class CommittedOffsetsTest {
         cursor.commit(0, 1);
         HostedCursor.of(cursor).commitAny(0, 1_000);
         cursor.force();
-        try (LogStore other =
+        try (LogReader other =
                 LogStore.at(directory.resolve("store"))
                         .tier(FileTier.at(Stores.tierOf(directory)))
-                        .readOnly()
                         .invokerMode()
-                        .open()) {
-            Cursor seen = other.openTopic("t").cursor("group");
+                        .openReadOnly()) {
+            CursorReader seen = other.openTopic("t").cursor("group");
             assertEquals(of(1_000), HostedCursor.of(seen).committed(0));
             assertEquals(1, seen.offset(0));
             cursor.commit(0, 2);

@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.firn.Appender;
 import io.firn.CursorMetrics;
+import io.firn.LogReader;
 import io.firn.LogStore;
 import io.firn.Partition;
 import io.firn.RecordHandler.Action;
@@ -317,7 +318,7 @@ class CompactedReadTest {
 
     @Test
     void shouldReadBesideTheWriter() {
-        try (LogStore follower = Stores.at(directory).readOnly().open();
+        try (LogReader follower = Stores.at(directory).openReadOnly();
                 Tailer tailer = follower.openTopic(CompactedLog.TOPIC).partition(0).openTailer();
                 Appender appender = partition.openExclusiveAppender()) {
             assertSame(expected, Stores.readAll(tailer));

@@ -9,9 +9,11 @@ import io.firn.Appender;
 import io.firn.CleanupPolicy;
 import io.firn.CompactionResult;
 import io.firn.DamagedRangeException;
+import io.firn.LogReader;
 import io.firn.LogStore;
 import io.firn.MoveControl;
 import io.firn.Partition;
+import io.firn.PartitionReader;
 import io.firn.RecordHandler.Action;
 import io.firn.StoreFullException;
 import io.firn.StoredRecord;
@@ -294,7 +296,7 @@ class CompactionTest {
         KeyedRecords records = new KeyedRecords(10, 50, 10);
         try (LogStore store = open(tiers)) {
             append(store, records, 100);
-            try (LogStore reader = tiers.at(directory).readOnly().invokerMode().open();
+            try (LogReader reader = tiers.at(directory).invokerMode().openReadOnly();
                     Tailer tailer = reader.openTopic("t").openTailer()) {
                 records.assertAppended(Stores.readAll(tailer));
                 for (int round = 0; round < 3; round++) {
@@ -302,7 +304,7 @@ class CompactionTest {
                     CompactionResult result = store.compact("t", 0);
                     assertEquals(List.of(), result.skipped());
                     append(store, records, 200);
-                    Partition followed = reader.openTopic("t").partition(0);
+                    PartitionReader followed = reader.openTopic("t").partition(0);
                     Stores.await(
                             "the reader to see all",
                             () -> {

@@ -9,8 +9,10 @@ import io.firn.Appender;
 import io.firn.ClosedException;
 import io.firn.Cursor;
 import io.firn.CursorMetrics;
+import io.firn.CursorReader;
 import io.firn.InvalidOptionException;
 import io.firn.IsolationLevel;
+import io.firn.LogReader;
 import io.firn.LogStore;
 import io.firn.OffsetOutOfRangeException;
 import io.firn.RecordHandler;
@@ -22,6 +24,7 @@ import io.firn.TailerLoop;
 import io.firn.TailerOptions;
 import io.firn.Topic;
 import io.firn.Transaction;
+import io.firn.host.HostedStore;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -76,8 +79,8 @@ class CursorTailerTest {
 
     /** What another process finds: it is written when it is forced, or when the store works. */
     private List<Long> persisted() {
-        try (LogStore reader = Stores.at(directory).readOnly().open()) {
-            Cursor cursor = reader.openTopic("t").cursor("c");
+        try (LogReader reader = Stores.at(directory).openReadOnly()) {
+            CursorReader cursor = reader.openTopic("t").cursor("c");
             return List.of(cursor.offset(0), cursor.offset(1));
         }
     }
@@ -360,8 +363,8 @@ class CursorTailerTest {
         assertThrows(ClosedException.class, () -> tailer.poll(keep, 1));
         tailer.close();
         assertThrows(ClosedException.class, () -> tailer.poll(keep, 1));
-        try (LogStore reader = Stores.at(directory).readOnly().open()) {
-            Topic followed = reader.openTopic("t");
+        try (LogReader reader = Stores.at(directory).openReadOnly()) {
+            Topic followed = HostedStore.of(reader).openTopic("t");
             assertThrows(InvalidOptionException.class, () -> followed.openTailer(AT_C));
         }
         assertThrows(InvalidOptionException.class, () -> AT_C.withCommitEvery(0));

@@ -13,6 +13,7 @@ import io.firn.Cursor;
 import io.firn.Durability;
 import io.firn.FirnException;
 import io.firn.InvalidOptionException;
+import io.firn.LogReader;
 import io.firn.LogStore;
 import io.firn.Partition;
 import io.firn.RecordHandler.Action;
@@ -264,7 +265,7 @@ class CursorTest {
         medium.beforeCreate(null);
 
         assertEquals(41, written.get());
-        try (LogStore other = Stores.at(directory).readOnly().invokerMode().open()) {
+        try (LogReader other = Stores.at(directory).invokerMode().openReadOnly()) {
             assertEquals(1, other.openTopic("t").cursor("c00").offset(0));
         }
     }

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.firn.Appender;
 import io.firn.FirnException;
+import io.firn.LogReader;
 import io.firn.LogStore;
 import io.firn.RecordHandler.Action;
 import io.firn.StoreFullException;
@@ -275,13 +276,12 @@ class DescriptorShortageTest {
     @Test
     void shouldBeToldToReadersOfAnotherProcessWhoSeeNewRecordsSoonAfterIt() {
         Full ofReader = new Full();
-        try (LogStore reader =
+        try (LogReader reader =
                         StoreBuilder.over(directory.resolve("store"), ofReader)
                                 .tier(FileTier.at(directory.resolve("tier")).withMedium(ofReader))
                                 .nanoClock(() -> clock.time() * 1_000_000)
                                 .invokerMode()
-                                .readOnly()
-                                .open();
+                                .openReadOnly();
                 Tailer tailer = reader.openTopic("orders").partition(0).openTailer()) {
             look(reader, tailer);
             ofReader.isFull = true;
@@ -316,7 +316,7 @@ class DescriptorShortageTest {
     }
 
     /** Looks at the files, if it is time, and reads what is to be seen. */
-    private static void look(LogStore reader, Tailer tailer) {
+    private static void look(LogReader reader, Tailer tailer) {
         LockSupport.parkNanos(20_000_000); // the follower's own pauses are real ones
         while (reader.doWork() > 0) {
             continue;

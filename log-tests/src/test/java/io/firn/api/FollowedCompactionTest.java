@@ -7,8 +7,10 @@ import io.firn.Appender;
 import io.firn.CleanupPolicy;
 import io.firn.CompactionResult;
 import io.firn.Durability;
+import io.firn.LogReader;
 import io.firn.LogStore;
 import io.firn.Partition;
+import io.firn.PartitionReader;
 import io.firn.StoreSnapshot.SegmentPlace;
 import io.firn.Survives;
 import io.firn.Tailer;
@@ -44,7 +46,7 @@ class FollowedCompactionTest {
         try (LogStore store = tiers.at(directory).invokerMode().clock(clock).open()) {
             Partition partition = store.createTopic("t", options).partition(0);
             appendUntil(3, store, records);
-            try (LogStore reader = tiers.at(directory).readOnly().invokerMode().open();
+            try (LogReader reader = tiers.at(directory).invokerMode().openReadOnly();
                     Tailer tailer = reader.openTopic("t").openTailer()) {
                 records.assertAppended(Stores.readAll(tailer));
                 List<SegmentPlace> before = segments(reader);
@@ -57,7 +59,7 @@ class FollowedCompactionTest {
                 assertTrue(
                         segments(store).stream().noneMatch(s -> s.baseOffset() == active),
                         "the segment that was active was not merged: " + result);
-                Partition followed = reader.openTopic("t").partition(0);
+                PartitionReader followed = reader.openTopic("t").partition(0);
                 Stores.await(
                         "the reader to see all",
                         () -> {
@@ -82,7 +84,7 @@ class FollowedCompactionTest {
         Stores.work(store);
     }
 
-    private static List<SegmentPlace> segments(LogStore store) {
+    private static List<SegmentPlace> segments(LogReader store) {
         return store.snapshot().partitions().get(0).segments();
     }
 }

@@ -6,8 +6,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.firn.Appender;
 import io.firn.DamagedRangeException;
+import io.firn.LogReader;
 import io.firn.LogStore;
-import io.firn.Partition;
+import io.firn.PartitionReader;
 import io.firn.Tailer;
 import io.firn.Topic;
 import io.firn.Transaction;
@@ -27,7 +28,7 @@ class FollowedDamageTest {
     @TempDir private Path directory;
     private final CachedEpochClock clock = new CachedEpochClock();
     private LogStore writer;
-    private LogStore reader;
+    private LogReader reader;
     private Topic topic;
 
     @BeforeEach
@@ -94,8 +95,8 @@ class FollowedDamageTest {
         transaction("in it", commits);
         append("behind");
         damage(2); // its marker
-        reader = Stores.at(directory, new ObservedMedium()).readOnly().open();
-        Partition followed = reader.openTopic("t").partition(0);
+        reader = Stores.at(directory, new ObservedMedium()).openReadOnly();
+        PartitionReader followed = reader.openTopic("t").partition(0);
         try (Tailer tailer = followed.openTailer()) {
             assertEquals(List.of("first"), Stores.texts(Stores.readAll(tailer)));
             assertTrue(

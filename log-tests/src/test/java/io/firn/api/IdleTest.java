@@ -8,9 +8,11 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.firn.Appender;
 import io.firn.ClosedException;
 import io.firn.Durability;
+import io.firn.LogReader;
 import io.firn.LogStore;
 import io.firn.LogStoreBuilder;
 import io.firn.Partition;
+import io.firn.PartitionReader;
 import io.firn.RecordHandler.Action;
 import io.firn.Tailer;
 import io.firn.Topic;
@@ -82,8 +84,8 @@ class IdleTest {
         try (LogStore store = Stores.at(directory).open()) {
             Partition partition = store.createTopic("t", Stores.small()).partition(0);
             try (Appender appender = partition.openExclusiveAppender();
-                    LogStore reader = Stores.at(directory).readOnly().open()) {
-                Partition seen = reader.openTopic("t").partition(0);
+                    LogReader reader = Stores.at(directory).openReadOnly()) {
+                PartitionReader seen = reader.openTopic("t").partition(0);
                 await(
                         "a second with few looks",
                         () -> {

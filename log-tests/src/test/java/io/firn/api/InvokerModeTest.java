@@ -13,6 +13,7 @@ import io.firn.ClosedException;
 import io.firn.Durability;
 import io.firn.ExclusiveAppender;
 import io.firn.InvalidOptionException;
+import io.firn.LogReader;
 import io.firn.LogStore;
 import io.firn.Partition;
 import io.firn.RecordHandler.Action;
@@ -130,7 +131,7 @@ class InvokerModeTest {
                 appender.append(bytes("a"));
             }
         }
-        try (LogStore reader = Stores.at(directory).readOnly().invokerMode().open()) {
+        try (LogReader reader = Stores.at(directory).invokerMode().openReadOnly()) {
             reader.doWork();
             assertEquals(1, Stores.read(reader.openTopic("t").openTailer(), 1).size());
             assertEquals(List.of(), firnThreads());

@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.firn.Appender;
 import io.firn.Compression;
-import io.firn.Partition;
+import io.firn.PartitionReader;
 import io.firn.StoredRecord;
 import io.firn.Tailer;
 import io.firn.host.HostedAppender;
@@ -100,7 +100,7 @@ final class KeyedRecords {
      * @param mayLackTombstones whether tombstones may be gone
      * @return the offsets of the tombstones that were read
      */
-    List<Long> assertLeft(Partition partition, long compactedTo, boolean mayLackTombstones) {
+    List<Long> assertLeft(PartitionReader partition, long compactedTo, boolean mayLackTombstones) {
         List<StoredRecord> read;
         try (Tailer tailer = partition.openTailer()) {
             tailer.seek(partition.logStartOffset());

@@ -325,7 +325,7 @@ class LifecycleTest {
             assertThrows(IllegalStateException.class, other::open);
             assertThrows(
                     IllegalStateException.class,
-                    () -> LogStore.at(directory.resolve("store")).tier(tier).readOnly().open());
+                    () -> LogStore.at(directory.resolve("store")).tier(tier).openReadOnly());
             use(store);
             assertEquals(12, store.openTopic("t").partition(0).durableOffset());
             FileTier same = FileTier.at(Stores.tierOf(directory));

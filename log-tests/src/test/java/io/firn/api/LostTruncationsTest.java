@@ -7,8 +7,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.firn.Compression;
 import io.firn.Durability;
+import io.firn.LogReader;
 import io.firn.LogStore;
-import io.firn.Partition;
+import io.firn.PartitionReader;
 import io.firn.Tailer;
 import io.firn.Topic;
 import io.firn.TruncatedException;
@@ -30,7 +31,7 @@ class LostTruncationsTest {
     @TempDir private Path directory;
     private final SourceLog source = new SourceLog(0, 1);
     private LogStore writer;
-    private LogStore reader;
+    private LogReader reader;
     private Topic topic;
 
     /** What happens to the file. */
@@ -91,8 +92,8 @@ class LostTruncationsTest {
         ReplicaTest.truncate(source, topic, offset);
     }
 
-    private Partition follow() {
-        reader = Stores.at(directory).readOnly().invokerMode().open(); // looks when it is asked
+    private PartitionReader follow() {
+        reader = Stores.at(directory).invokerMode().openReadOnly(); // looks when it is asked
         return reader.openTopic("t").partition(0);
     }
 
@@ -123,7 +124,7 @@ class LostTruncationsTest {
         truncate(45);
         truncate(40);
         grow(20, "read");
-        Partition followed = follow();
+        PartitionReader followed = follow();
         assertEquals(3, HostedPartition.of(followed).truncations());
         try (Tailer tailer = followed.openTailer()) {
             assertEquals(60, Stores.read(tailer, 60).size());
@@ -178,7 +179,7 @@ class LostTruncationsTest {
     @ParameterizedTest
     @EnumSource
     void shouldTellReadersWhileTheWriterDoesNotKnow(Fault fault) throws IOException {
-        Partition followed = follow();
+        PartitionReader followed = follow();
         try (Tailer tailer = followed.openTailer()) {
             assertEquals(60, Stores.read(tailer, 60).size());
             truncate(20);

@@ -10,9 +10,10 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.firn.Appender;
 import io.firn.Durability;
+import io.firn.LogReader;
 import io.firn.LogStore;
 import io.firn.LogStoreBuilder;
-import io.firn.Partition;
+import io.firn.PartitionReader;
 import io.firn.RecordHandler.Action;
 import io.firn.StoredRecord;
 import io.firn.Tailer;
@@ -47,7 +48,7 @@ class PublishedOffsetsTest {
     @TempDir private Path directory;
     private final ObservedMedium writers = new ObservedMedium();
     private LogStore writer;
-    private LogStore reader;
+    private LogReader reader;
 
     @BeforeEach
     void open() {
@@ -66,10 +67,10 @@ class PublishedOffsetsTest {
         writer.close();
     }
 
-    private Partition follow(String topic) {
+    private PartitionReader follow(String topic) {
         if (reader == null) {
             // In invoker mode it looks at nothing by itself.
-            reader = Stores.at(directory).readOnly().invokerMode().open();
+            reader = Stores.at(directory).invokerMode().openReadOnly();
         }
         return reader.openTopic(topic).partition(0);
     }
@@ -89,7 +90,7 @@ class PublishedOffsetsTest {
     void shouldShowEachRecordAtOnceAcrossRolls(Durability durability) {
         Topic topic =
                 writer.createTopic("t", durability == Durability.WRITTEN ? lazy() : Stores.small());
-        Partition followed = follow("t");
+        PartitionReader followed = follow("t");
         Tailer tailer = followed.openTailer();
         try (Appender appender = topic.partition(0).openExclusiveAppender()) {
             for (int i = 0; i < 500; i++) {
@@ -124,7 +125,7 @@ class PublishedOffsetsTest {
         Topic topic =
                 writer.createTopic(
                         "t", lazy().withSegmentBytes(1 << 20).withMaxRecordBytes(16_000));
-        Partition followed = follow("t");
+        PartitionReader followed = follow("t");
         AtomicInteger next = new AtomicInteger();
         Stores.Task<Integer> tail =
                 Stores.start(
@@ -164,7 +165,7 @@ class PublishedOffsetsTest {
     @Test
     void shouldFindAllSegmentsThatWereBegunSinceTheLastLook() {
         Topic topic = writer.createTopic("t", lazy());
-        Partition followed = follow("t");
+        PartitionReader followed = follow("t");
         try (Appender appender = topic.partition(0).openExclusiveAppender()) {
             for (int i = 0; i < 600; i++) {
                 appender.append(Stores.numbered(i, 1_000));
@@ -183,7 +184,7 @@ class PublishedOffsetsTest {
     @Test
     void shouldShowADurableTopicsRecordsOnlyWhenTheyAreForced() {
         Topic topic = writer.createTopic("t", Stores.small());
-        Partition followed = follow("t");
+        PartitionReader followed = follow("t");
         Tailer tailer = followed.openTailer();
         Gate forcing = new Gate();
         try (Appender appender = topic.partition(0).openExclusiveAppender()) {
@@ -218,9 +219,9 @@ class PublishedOffsetsTest {
     @Test
     void shouldTellAListenerInAStoreWithThreads() {
         Topic topic = writer.createTopic("t", lazy());
-        reader = Stores.at(directory).readOnly().open();
+        reader = Stores.at(directory).openReadOnly();
         AtomicLong seen = new AtomicLong();
-        Partition followed = reader.openTopic("t").partition(0);
+        PartitionReader followed = reader.openTopic("t").partition(0);
         HostedPartition.of(followed).addVisibleListener(() -> seen.set(followed.visibleOffset()));
         try (Appender appender = topic.partition(0).openExclusiveAppender()) {
             appender.append(bytes("a"));
@@ -234,7 +235,7 @@ class PublishedOffsetsTest {
         TopicOptions options = lazy().withPartitions(3);
         Topic topic = writer.createTopic("t", options);
         writer.createTopic("deleted", options);
-        reader = Stores.at(directory).readOnly().open();
+        reader = Stores.at(directory).openReadOnly();
         Waiting one = new Waiting(reader.openTopic("t").partition(1).openTailer());
         Waiting all = new Waiting(reader.openTopic("t").openTailer());
         Waiting deleted = new Waiting(reader.openTopic("deleted").openTailer());
@@ -291,7 +292,7 @@ class PublishedOffsetsTest {
 
     @Test
     void shouldFollowOneTopicAfterTheOtherInTheSamePlace() {
-        reader = Stores.at(directory).readOnly().open();
+        reader = Stores.at(directory).openReadOnly();
         for (int i = 0; i < 30; i++) {
             Topic topic = writer.createTopic("t", lazy());
             try (Appender appender = topic.partition(0).openExclusiveAppender()) {
@@ -313,8 +314,8 @@ class PublishedOffsetsTest {
         writer.close();
         writer = Stores.at(directory, writers).markInterval(Duration.ofMillis(5)).open();
         Topic topic = writer.createTopic("t", Stores.small());
-        reader = Stores.at(directory).readOnly().open();
-        Partition followed = reader.openTopic("t").partition(0);
+        reader = Stores.at(directory).openReadOnly();
+        PartitionReader followed = reader.openTopic("t").partition(0);
         Tailer tailer = followed.openTailer();
         try (Appender appender = topic.partition(0).openExclusiveAppender()) {
             appender.append(bytes("a"));
@@ -331,7 +332,7 @@ class PublishedOffsetsTest {
     @ValueSource(booleans = {false, true})
     void shouldMakeTheFileAgainWhenItIsRemovedOrReplaced(boolean isReplaced) throws IOException {
         Topic topic = writer.createTopic("t", Stores.small());
-        reader = Stores.at(directory).readOnly().open();
+        reader = Stores.at(directory).openReadOnly();
         Tailer tailer = reader.openTopic("t").openTailer();
         try (Appender appender = topic.partition(0).openExclusiveAppender()) {
             appender.append(bytes("a"));

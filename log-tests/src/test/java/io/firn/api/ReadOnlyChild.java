@@ -1,6 +1,6 @@
 package io.firn.api;
 
-import io.firn.LogStore;
+import io.firn.LogReader;
 import io.firn.StoredRecord;
 import io.firn.Tailer;
 import io.firn.UnknownTopicException;
@@ -31,7 +31,7 @@ final class ReadOnlyChild {
     public static void main(String[] arguments) {
         Path directory = Path.of(arguments[0]);
         int count = Integer.parseInt(arguments[1]);
-        try (LogStore store = Stores.at(directory).readOnly().open()) {
+        try (LogReader store = Stores.at(directory).openReadOnly()) {
             for (String topic : Arrays.asList(arguments).subList(2, arguments.length)) {
                 Stores.await("topic " + topic, () -> isThere(store, topic));
                 Tailer tailer = store.openTopic(topic).openTailer();
@@ -51,7 +51,7 @@ final class ReadOnlyChild {
         }
     }
 
-    private static boolean isThere(LogStore store, String topic) {
+    private static boolean isThere(LogReader store, String topic) {
         try {
             store.openTopic(topic);
             return true;

@@ -8,27 +8,34 @@ import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.firn.Appender;
 import io.firn.Batch;
 import io.firn.Compression;
-import io.firn.Cursor;
+import io.firn.CursorReader;
 import io.firn.Durability;
 import io.firn.InvalidOptionException;
+import io.firn.LogReader;
 import io.firn.LogStore;
+import io.firn.LogStoreBuilder;
 import io.firn.OffsetOutOfRangeException;
 import io.firn.Partition;
+import io.firn.PartitionReader;
 import io.firn.RecordHandler.Action;
 import io.firn.StoreOpenException;
 import io.firn.StoredRecord;
 import io.firn.Tailer;
 import io.firn.Topic;
 import io.firn.TopicOptions;
+import io.firn.TopicReader;
 import io.firn.UnknownTopicException;
+import io.firn.host.HostedPartition;
 import io.firn.host.HostedStore;
 import java.io.IOException;
+import java.lang.reflect.Method;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -38,6 +45,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -52,7 +60,7 @@ class ReadOnlyTest {
     private final ObservedMedium writers = new ObservedMedium();
     private final ObservedMedium readers = new ObservedMedium();
     private LogStore writer;
-    private LogStore reader;
+    private LogReader reader;
 
     @BeforeEach
     void open() {
@@ -68,7 +76,7 @@ class ReadOnlyTest {
     }
 
     private void openReader() {
-        reader = Stores.at(directory, readers).readOnly().open();
+        reader = Stores.at(directory, readers).openReadOnly();
     }
 
     @ParameterizedTest
@@ -77,7 +85,7 @@ class ReadOnlyTest {
         int count = 3_000;
         Topic topic = writer.createTopic("t", Stores.small().withDurability(durability));
         openReader();
-        Topic read = reader.openTopic("t");
+        TopicReader read = reader.openTopic("t");
         assertEquals(topic.id(), read.id());
         assertEquals(topic.options(), read.options());
         List<Stores.Task<Integer>> tasks = new ArrayList<>();
@@ -112,7 +120,7 @@ class ReadOnlyTest {
     void shouldSeePartitionsThatAreAddedAndOptionsThatAreChanged() {
         Topic topic = writer.createTopic("t", Stores.small());
         openReader();
-        Topic read = reader.openTopic("t");
+        TopicReader read = reader.openTopic("t");
         assertEquals(1, read.partitionCount());
 
         topic.addPartitions(3);
@@ -127,7 +135,7 @@ class ReadOnlyTest {
         assertEquals(List.of("last"), texts(read(read.openTailer(), 1)));
     }
 
-    private static int tail(Partition partition, int count, int seed) {
+    private static int tail(PartitionReader partition, int count, int seed) {
         int[] next = {0};
         try (Tailer tailer = partition.openTailer()) {
             while (next[0] < count) {
@@ -185,7 +193,7 @@ class ReadOnlyTest {
         try (Appender appender = second.partition(0).openExclusiveAppender()) {
             appender.append(bytes("new"));
         }
-        Topic read = reader.openTopic("t");
+        TopicReader read = reader.openTopic("t");
         assertNotEquals(first.id(), read.id());
         assertEquals(List.of("new"), texts(read(read.openTailer(), 1)));
         Stores.await("the old mappings to go", () -> readers.mappings() <= 1);
@@ -198,7 +206,7 @@ class ReadOnlyTest {
         try (Appender appender = topic.partition(0).openExclusiveAppender()) {
             appender.append(bytes("proven"));
             openReader();
-            Partition partition = reader.openTopic("t").partition(0);
+            PartitionReader partition = reader.openTopic("t").partition(0);
             Tailer tailer = partition.openTailer();
             assertEquals(List.of("proven"), texts(read(tailer, 1)));
             forcing.shut();
@@ -223,7 +231,7 @@ class ReadOnlyTest {
             appender.append(bytes("forced"));
             topic.partition(0).force();
             openReader();
-            Partition partition = reader.openTopic("t").partition(0);
+            PartitionReader partition = reader.openTopic("t").partition(0);
             Tailer tailer = partition.openTailer();
             assertEquals(List.of("forced"), texts(read(tailer, 1)));
             appender.append(bytes("written"));
@@ -247,7 +255,7 @@ class ReadOnlyTest {
                         .open();
         Topic topic = writer.createTopic("t", Stores.small().withRetentionBytes(100_000));
         openReader();
-        Partition partition = reader.openTopic("t").partition(0);
+        PartitionReader partition = reader.openTopic("t").partition(0);
         AtomicBoolean done = new AtomicBoolean();
         Stores.Task<Integer> tails = Stores.start(() -> tailAndJump(partition, done));
         try (Appender appender = topic.partition(0).openExclusiveAppender()) {
@@ -267,7 +275,7 @@ class ReadOnlyTest {
         assertEquals(0, reader.metrics().backgroundErrors());
     }
 
-    private static int tailAndJump(Partition partition, AtomicBoolean done) {
+    private static int tailAndJump(PartitionReader partition, AtomicBoolean done) {
         long[] next = {0};
         int jumps = 0;
         Tailer tailer = partition.openTailer();
@@ -336,7 +344,7 @@ class ReadOnlyTest {
         Map<String, String> before = everything();
         openReader();
         for (String name : reader.topicNames()) {
-            Topic read = reader.openTopic(name);
+            TopicReader read = reader.openTopic(name);
             Tailer tailer = read.openTailer();
             assertEquals(60, readAll(tailer).size());
             for (int offset = 59; offset >= 0; offset -= 7) {
@@ -404,7 +412,7 @@ class ReadOnlyTest {
             Stores.fill(appender, 5, 10);
         }
         openReader();
-        Cursor seen = reader.openTopic("t").cursor("c");
+        CursorReader seen = reader.openTopic("t").cursor("c");
         assertEquals(-1, seen.offset(1));
         assertEquals(List.of(), reader.openTopic("t").cursorNames());
         assertFalse(reader.openTopic("t").hasCursor("c"));
@@ -433,27 +441,64 @@ class ReadOnlyTest {
             appender.append(bytes("a"));
             appender.awaitDurable(0);
             openReader();
-            Partition seen = reader.openTopic("t").partition(0);
+            PartitionReader seen = reader.openTopic("t").partition(0);
             Stores.await("the mark", () -> seen.durableOffset() == 1);
             appender.append(bytes("b"));
             Stores.await("the record", () -> seen.nextOffset() == 2);
-            InvalidOptionException e = assertThrows(InvalidOptionException.class, seen::force);
+            HostedPartition hosted = HostedPartition.of(seen);
+            InvalidOptionException e = assertThrows(InvalidOptionException.class, hosted::force);
             assertTrue(e.getMessage().contains("read-only"), e.getMessage());
         }
     }
 
     @Test
+    void shouldOfferNothingThatChangesTheStore() throws Exception {
+        assertEquals(
+                LogReader.class, LogStoreBuilder.class.getMethod("openReadOnly").getReturnType());
+        assertEquals(TopicReader.class, methodOf(LogReader.class, "openTopic").getReturnType());
+        assertEquals(
+                PartitionReader.class, methodOf(TopicReader.class, "partition").getReturnType());
+        assertEquals(CursorReader.class, methodOf(TopicReader.class, "cursor").getReturnType());
+        Map<Class<?>, String> writing =
+                Map.of(
+                        LogReader.class,
+                        "createTopic ensureTopic deleteTopic beginTransaction openProducer"
+                                + " migrate compact",
+                        TopicReader.class,
+                        "changeOptions updateOptions addPartitions openAppender deleteCursor",
+                        PartitionReader.class,
+                        "openAppender openExclusiveAppender deleteRecordsBefore force",
+                        CursorReader.class,
+                        "commit clear force reserve");
+        writing.forEach(
+                (reader, names) -> {
+                    for (String name : names.split(" ")) {
+                        assertNull(methodOf(reader, name), name);
+                    }
+                });
+    }
+
+    private static Method methodOf(Class<?> type, String name) {
+        return Stream.of(type.getMethods())
+                .filter(each -> each.getName().equals(name))
+                .findAny()
+                .orElse(null);
+    }
+
+    /** Programs that host a store may ask for what changes it. */
+    @Test
     void shouldRefuseToChangeAnything() {
         Topic topic = writer.createTopic("t", Stores.small());
         topic.cursor("c");
         openReader();
-        Topic read = reader.openTopic("t");
+        LogStore hosted = HostedStore.of(reader);
+        Topic read = hosted.openTopic("t");
         List<Executable> changes =
                 List.of(
-                        () -> reader.createTopic("u", Stores.small()),
-                        () -> reader.ensureTopic("t", Stores.small()),
-                        () -> reader.ensureTopic("u", Stores.small()),
-                        () -> reader.deleteTopic("t"),
+                        () -> hosted.createTopic("u", Stores.small()),
+                        () -> hosted.ensureTopic("t", Stores.small()),
+                        () -> hosted.ensureTopic("u", Stores.small()),
+                        () -> hosted.deleteTopic("t"),
                         () -> HostedStore.of(reader).newProducerId(),
                         () -> read.openAppender(),
                         () -> read.partition(0).openExclusiveAppender(),
@@ -473,7 +518,7 @@ class ReadOnlyTest {
     @Test
     void shouldNotMakeAStoreWhereThereIsNone() {
         Path nowhere = directory.resolve("nowhere");
-        assertThrows(StoreOpenException.class, () -> Stores.at(nowhere, readers).readOnly().open());
+        assertThrows(StoreOpenException.class, () -> Stores.at(nowhere, readers).openReadOnly());
         assertTrue(Files.notExists(nowhere));
     }
 

@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.firn.Appender;
 import io.firn.ClosedException;
 import io.firn.InvalidOptionException;
+import io.firn.LogReader;
 import io.firn.LogStore;
 import io.firn.host.HostedStore;
 import io.firn.host.ServiceAttachedException;
@@ -118,7 +119,7 @@ class ServicesTest {
                                                 ClosedException.class,
                                                 () -> HostedStore.of(closing).attach(service))));
         closing.close();
-        try (LogStore readOnly = Stores.at(directory).readOnly().open()) {
+        try (LogReader readOnly = Stores.at(directory).openReadOnly()) {
             assertThrows(
                     InvalidOptionException.class, () -> HostedStore.of(readOnly).attach(service));
         }

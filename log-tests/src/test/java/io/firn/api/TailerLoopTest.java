@@ -11,6 +11,7 @@ import io.firn.Appender;
 import io.firn.ClosedException;
 import io.firn.Cursor;
 import io.firn.DamagedRangeException;
+import io.firn.LogReader;
 import io.firn.LogStore;
 import io.firn.OffsetOutOfRangeException;
 import io.firn.RecordHandler;
@@ -339,7 +340,7 @@ class TailerLoopTest {
         topic = store.openTopic("t");
         append(0, 3);
         runAtC(stopAfter(3, keep));
-        try (LogStore reader = Stores.at(directory).readOnly().open()) {
+        try (LogReader reader = Stores.at(directory).openReadOnly()) {
             assertEquals(3, reader.openTopic("t").cursor("c").offset(0));
         }
     }

@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.firn.Appender;
 import io.firn.CleanupPolicy;
 import io.firn.InvalidOptionException;
+import io.firn.LogReader;
 import io.firn.LogStore;
 import io.firn.LogStoreBuilder;
 import io.firn.Partition;
@@ -45,7 +46,7 @@ class ThreadFactoryTest {
         try (LogStore store = Stores.at(directory).threadFactory(factory).open()) {
             Partition partition = store.createTopic("t", Stores.small()).partition(0);
             assertTrue(names().containsAll(List.of("firn-force", "firn-tidy")), names().toString());
-            try (LogStore reader = Stores.at(directory).readOnly().threadFactory(factory).open()) {
+            try (LogReader reader = Stores.at(directory).threadFactory(factory).openReadOnly()) {
                 assertTrue(names().contains("firn-follow"), names().toString());
                 try (Appender appender = partition.openExclusiveAppender()) {
                     appender.append(new byte[1]);

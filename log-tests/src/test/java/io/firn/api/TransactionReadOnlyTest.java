@@ -7,11 +7,13 @@ import io.firn.Appender;
 import io.firn.Durability;
 import io.firn.InvalidOptionException;
 import io.firn.IsolationLevel;
+import io.firn.LogReader;
 import io.firn.LogStore;
 import io.firn.Tailer;
 import io.firn.TailerOptions;
 import io.firn.Topic;
 import io.firn.Transaction;
+import io.firn.host.HostedStore;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -26,7 +28,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 class TransactionReadOnlyTest {
     @TempDir private Path directory;
     private LogStore writer;
-    private LogStore reader;
+    private LogReader reader;
 
     @BeforeEach
     void open() {
@@ -45,7 +47,7 @@ class TransactionReadOnlyTest {
     }
 
     private void openReader() {
-        reader = Stores.at(directory, new ObservedMedium()).readOnly().open();
+        reader = Stores.at(directory, new ObservedMedium()).openReadOnly();
     }
 
     private static void append(Topic topic, int partition, String value) {
@@ -124,10 +126,11 @@ class TransactionReadOnlyTest {
     void shouldRefuseToBeginOne() {
         writer.createTopic("t", Stores.small());
         openReader();
-        assertThrows(InvalidOptionException.class, reader::beginTransaction);
+        LogStore hosted = HostedStore.of(reader);
+        assertThrows(InvalidOptionException.class, hosted::beginTransaction);
         assertThrows(
                 InvalidOptionException.class,
-                () -> reader.openProducer("p", Duration.ofMinutes(1)));
+                () -> hosted.openProducer("p", Duration.ofMinutes(1)));
     }
 
     @Test

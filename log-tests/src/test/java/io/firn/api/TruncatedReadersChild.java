@@ -1,6 +1,6 @@
 package io.firn.api;
 
-import io.firn.LogStore;
+import io.firn.LogReader;
 import io.firn.Tailer;
 import io.firn.TruncatedException;
 import java.io.IOException;
@@ -41,7 +41,7 @@ final class TruncatedReadersChild {
         int told = 0;
         boolean ready = false;
         TruncatedReadersTest.Follows follows = TruncatedReadersTest.Follows.valueOf(arguments[1]);
-        try (LogStore store = follows.open(Path.of(arguments[0]));
+        try (LogReader store = follows.open(Path.of(arguments[0]));
                 Tailer tailer = store.openTopic("t").openTailer()) {
             while (seen.isEmpty() || !seen.get(seen.size() - 1).equals(END)) {
                 try {

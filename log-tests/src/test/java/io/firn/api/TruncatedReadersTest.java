@@ -7,9 +7,11 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.firn.Compression;
 import io.firn.Durability;
 import io.firn.IsolationLevel;
+import io.firn.LogReader;
 import io.firn.LogStore;
 import io.firn.LogStoreBuilder;
 import io.firn.Partition;
+import io.firn.PartitionReader;
 import io.firn.PoisonedException;
 import io.firn.StoredRecord;
 import io.firn.Tailer;
@@ -48,7 +50,7 @@ class TruncatedReadersTest {
     private final ObservedMedium writers = new ObservedMedium();
     private final SourceLog source = new SourceLog(0, 1);
     private LogStore writer;
-    private LogStore reader;
+    private LogReader reader;
     private Topic topic;
 
     /** What a read-only store goes by. */
@@ -67,14 +69,13 @@ class TruncatedReadersTest {
                     };
         }
 
-        LogStore open(Path directory) {
-            return builder(directory).open();
+        LogReader open(Path directory) {
+            return builder(directory).openReadOnly();
         }
 
         LogStoreBuilder builder(Path directory) {
             return StoreBuilder.over(directory.resolve("store"), medium())
-                    .tier(FileTier.at(Stores.tierOf(directory)).withMedium(medium()))
-                    .readOnly();
+                    .tier(FileTier.at(Stores.tierOf(directory)).withMedium(medium()));
         }
     }
 
@@ -95,7 +96,7 @@ class TruncatedReadersTest {
         writer.close();
     }
 
-    private Partition follow(Follows follows) {
+    private PartitionReader follow(Follows follows) {
         reader = follows.open(directory);
         return reader.openTopic("t").partition(0);
     }
@@ -123,7 +124,7 @@ class TruncatedReadersTest {
         return file.startsWith(Stores.tierOf(directory)) && file.toString().endsWith(".deleted");
     }
 
-    private static void awaitNext(Partition partition, long next) {
+    private static void awaitNext(PartitionReader partition, long next) {
         Stores.await("offset " + next, () -> partition.nextOffset() == next);
     }
 
@@ -132,7 +133,7 @@ class TruncatedReadersTest {
     }
 
     /** Reads what is there, from one offset up to another. */
-    private static List<String> read(Partition partition, long from, long to) {
+    private static List<String> read(PartitionReader partition, long from, long to) {
         try (Tailer tailer = partition.openTailer()) {
             tailer.seek(from);
             return texts(Stores.read(tailer, (int) (to - from)));
@@ -152,7 +153,7 @@ class TruncatedReadersTest {
     void shouldTellReadersAboveTheCut(Follows follows) {
         grow(100, "old");
         replicate();
-        Partition followed = follow(follows);
+        PartitionReader followed = follow(follows);
         awaitNext(followed, 100);
         try (Tailer above = followed.openTailer();
                 Tailer atCut = followed.openTailer();
@@ -193,8 +194,11 @@ class TruncatedReadersTest {
     void shouldTellOfSeveralTruncationsAtOnceAndOfOneThatCannotBeSeenInTheEnds(Follows follows) {
         grow(50, "old");
         replicate();
-        reader = follows.builder(directory).invokerMode().open(); // it does not look by itself
-        Partition followed = reader.openTopic("t").partition(0);
+        reader =
+                follows.builder(directory)
+                        .invokerMode()
+                        .openReadOnly(); // it does not look by itself
+        PartitionReader followed = reader.openTopic("t").partition(0);
         assertEquals(50, followed.nextOffset());
         try (Tailer tailer = followed.openTailer()) {
             assertEquals(50, Stores.read(tailer, 50).size());
@@ -231,8 +235,11 @@ class TruncatedReadersTest {
         grow(100, "old");
         replicate();
         topic.partition(0).force();
-        reader = follows.builder(directory).invokerMode().open(); // it does not look by itself
-        Partition followed = reader.openTopic("t").partition(0);
+        reader =
+                follows.builder(directory)
+                        .invokerMode()
+                        .openReadOnly(); // it does not look by itself
+        PartitionReader followed = reader.openTopic("t").partition(0);
         assertEquals(100, followed.nextOffset());
         Stores.await("three sealed segments", () -> bases().size() > 2);
         long cut = bases().get(2);
@@ -264,7 +271,7 @@ class TruncatedReadersTest {
     void shouldShowNothingAboveTheCutWhileTheLogIsBeingTruncated(Follows follows) {
         grow(100, "old");
         replicate();
-        Partition followed = follow(follows);
+        PartitionReader followed = follow(follows);
         awaitNext(followed, 100);
         List<String> seen = new ArrayList<>();
         try (Tailer tailer = followed.openTailer()) {
@@ -274,8 +281,8 @@ class TruncatedReadersTest {
                         if (isOfSegment(file)) {
                             awaitNext(followed, 30);
                             assertThrows(TruncatedException.class, () -> Stores.readAll(tailer));
-                            try (LogStore opened = follows.open(directory)) {
-                                Partition another = opened.openTopic("t").partition(0);
+                            try (LogReader opened = follows.open(directory)) {
+                                PartitionReader another = opened.openTopic("t").partition(0);
                                 seen.addAll(read(another, 0, 30));
                                 assertEquals(30, another.nextOffset());
                                 assertEquals(1, HostedPartition.of(another).truncations());
@@ -297,7 +304,7 @@ class TruncatedReadersTest {
     void shouldTellOfATruncationThatACrashInterrupted(Follows follows) throws IOException {
         grow(100, "old");
         replicate();
-        Partition followed = follow(follows);
+        PartitionReader followed = follow(follows);
         awaitNext(followed, 100);
         try (Tailer tailer = followed.openTailer()) {
             assertEquals(100, Stores.read(tailer, 100).size());
@@ -350,7 +357,7 @@ class TruncatedReadersTest {
                         return super.open(file, writable);
                     }
                 };
-        reader = Stores.at(directory, readers).readOnly().invokerMode().open();
+        reader = Stores.at(directory, readers).invokerMode().openReadOnly();
         topic =
                 writer.createTopic(
                         "late",
@@ -367,7 +374,7 @@ class TruncatedReadersTest {
         List<Long> seen = new ArrayList<>();
         onOpen.set(
                 () -> {
-                    Partition late = reader.openTopic("late").partition(0);
+                    PartitionReader late = reader.openTopic("late").partition(0);
                     HostedPartition.of(late).addVisibleListener(() -> seen.add(late.nextOffset()));
                 });
         Stores.await("the topic", () -> reader.doWork() >= 0 && !seen.isEmpty());
@@ -385,7 +392,7 @@ class TruncatedReadersTest {
         long cut = source.nextOffset();
         source.marker(7, true);
         replicate();
-        Partition followed = follow(follows);
+        PartitionReader followed = follow(follows);
         assertEquals(List.of("first", "between"), read(followed, 0, 2));
         truncate(cut);
         Stores.await("the truncation", () -> HostedPartition.of(followed).truncations() == 1);
@@ -437,7 +444,7 @@ class TruncatedReadersTest {
     void shouldSendATailerAtACursorBackToTheCut() {
         grow(60, "old");
         replicate();
-        Partition followed = follow(Follows.ENDS);
+        PartitionReader followed = follow(Follows.ENDS);
         awaitNext(followed, 60);
         topic.cursor("mine").commit(0, 50);
         topic.cursor("mine").force();

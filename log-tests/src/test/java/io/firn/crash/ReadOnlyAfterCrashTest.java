@@ -16,6 +16,7 @@ import io.firn.Topic;
 import io.firn.TopicOptions;
 import io.firn.Transaction;
 import io.firn.file.FileTier;
+import io.firn.host.HostedStore;
 import io.firn.open.StoreBuilder;
 import io.firn.sim.SimulatedFileMedium;
 import io.firn.sim.Survival;
@@ -49,7 +50,7 @@ class ReadOnlyAfterCrashTest {
                         .clock(clock)
                         .markInterval(Duration.ofHours(1))
                         .invokerMode();
-        return readOnly ? builder.readOnly().open() : builder.open();
+        return readOnly ? HostedStore.of(builder.openReadOnly()) : builder.open();
     }
 
     private static TopicOptions options(Durability durability) {

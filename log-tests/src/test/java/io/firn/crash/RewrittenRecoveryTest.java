@@ -19,6 +19,7 @@ import io.firn.Tailer;
 import io.firn.TopicOptions;
 import io.firn.file.FileTier;
 import io.firn.format.BatchFormat;
+import io.firn.host.HostedStore;
 import io.firn.kafka.KafkaBatches;
 import io.firn.kill.Flaws;
 import io.firn.medium.MediumFile;
@@ -114,7 +115,7 @@ class RewrittenRecoveryTest {
                         .tier(FileTier.at(COLD).withMedium(on))
                         .clock(clock)
                         .invokerMode();
-        return readOnly ? builder.readOnly().open() : builder.open();
+        return readOnly ? HostedStore.of(builder.openReadOnly()) : builder.open();
     }
 
     /** Four sealed segments in the hotter tier, and one that is written to. */

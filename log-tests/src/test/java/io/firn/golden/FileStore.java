@@ -1,7 +1,7 @@
 package io.firn.golden;
 
 import io.firn.LogStore;
-import io.firn.Partition;
+import io.firn.PartitionReader;
 import io.firn.RecordHandler.Action;
 import io.firn.StoredRecord;
 import io.firn.Tailer;
@@ -120,7 +120,7 @@ final class FileStore implements AutoCloseable {
     }
 
     /** Everything that a partition's readers see. */
-    static List<StoredRecord> readAll(Partition partition) {
+    static List<StoredRecord> readAll(PartitionReader partition) {
         List<StoredRecord> records = new ArrayList<>();
         try (Tailer tailer = partition.openTailer()) {
             int taken;

@@ -1,10 +1,10 @@
 package io.firn.golden;
 
-import io.firn.Cursor;
-import io.firn.LogStore;
-import io.firn.Partition;
+import io.firn.CursorReader;
+import io.firn.LogReader;
+import io.firn.PartitionReader;
 import io.firn.StoredRecord;
-import io.firn.Topic;
+import io.firn.TopicReader;
 import io.firn.host.HostedCursor;
 import io.firn.kafka.SameRecords;
 import io.firn.metadata.TopicOptionsFormat;
@@ -49,16 +49,16 @@ final class GoldenStore {
     }
 
     /** All that a user can see of a store, as lines. */
-    static List<String> describe(LogStore store) {
+    static List<String> describe(LogReader store) {
         List<String> lines = new ArrayList<>();
         for (String name : store.topicNames()) {
-            Topic topic = store.openTopic(name);
+            TopicReader topic = store.openTopic(name);
             lines.add("topic " + name + " " + TopicOptionsFormat.encode(topic.options()));
             for (int i = 0; i < topic.partitionCount(); i++) {
                 lines.add("    partition " + i + " " + describe(topic.partition(i)));
             }
             for (String cursorName : topic.cursorNames().stream().sorted().toList()) {
-                Cursor cursor = topic.cursor(cursorName);
+                CursorReader cursor = topic.cursor(cursorName);
                 StringBuilder line = new StringBuilder("    cursor '" + cursorName + "'");
                 for (int i = 0; i < topic.partitionCount(); i++) {
                     line.append(' ').append(cursor.offset(i));
@@ -72,7 +72,7 @@ final class GoldenStore {
         return lines;
     }
 
-    private static String describe(Partition partition) {
+    private static String describe(PartitionReader partition) {
         List<StoredRecord> records = FileStore.readAll(partition);
         return "["
                 + partition.logStartOffset()

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.firn.Appender;
 import io.firn.Batch;
+import io.firn.LogReader;
 import io.firn.LogStore;
 import io.firn.OutOfOrderSequenceException;
 import io.firn.Partition;
@@ -47,12 +48,11 @@ class GoldenStoreTest {
     void shouldBeReadWithoutBeingTouched(int format) throws IOException {
         unpack(format);
         Map<String, String> before = contents();
-        try (LogStore store =
+        try (LogReader store =
                 LogStore.at(directory)
                         .tier(FileTier.at(directory.resolve(FileStore.TIER)).withDeclaredDurable())
-                        .readOnly()
                         .invokerMode()
-                        .open()) {
+                        .openReadOnly()) {
             assertEquals(List.of(), store.findings());
             assertEquals(manifest(format), GoldenStore.describe(store));
         }

@@ -5,14 +5,16 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import io.firn.Batch;
 import io.firn.Cursor;
 import io.firn.IsolationLevel;
+import io.firn.LogReader;
 import io.firn.LogStore;
-import io.firn.Partition;
+import io.firn.PartitionReader;
 import io.firn.Producer;
 import io.firn.StoredRecord;
 import io.firn.Survives;
 import io.firn.Tailer;
 import io.firn.TailerOptions;
 import io.firn.Topic;
+import io.firn.TopicReader;
 import io.firn.Transaction;
 import io.firn.Transaction.State;
 import io.firn.file.FileTier;
@@ -124,7 +126,7 @@ class GoldenTransactionsTest {
         return topic.newBatch().add(value.getBytes(StandardCharsets.UTF_8));
     }
 
-    private static List<String> read(Partition partition, IsolationLevel isolation) {
+    private static List<String> read(PartitionReader partition, IsolationLevel isolation) {
         try (Tailer tailer =
                 partition
                         .topic()
@@ -136,7 +138,7 @@ class GoldenTransactionsTest {
         }
     }
 
-    private static void assertHoldsWhatWasCommitted(Topic topic) {
+    private static void assertHoldsWhatWasCommitted(TopicReader topic) {
         List<String> committed = List.of("committed 0", "committed 1", "committed 2");
         assertEquals(committed, read(topic.partition(0), IsolationLevel.READ_COMMITTED));
         assertEquals(committed, read(topic.partition(1), IsolationLevel.READ_COMMITTED));
@@ -209,12 +211,11 @@ class GoldenTransactionsTest {
     @ValueSource(strings = {FIRST, ADDED_MOVES, OUTSIDE})
     void shouldBeReadWithoutBeingWritten(String name) throws IOException {
         GoldenZip.unpack(name, directory);
-        try (LogStore store =
+        try (LogReader store =
                 LogStore.at(directory)
                         .tier(FileTier.at(directory.resolve(FileStore.TIER)).withDeclaredDurable())
-                        .readOnly()
                         .invokerMode()
-                        .open()) {
+                        .openReadOnly()) {
             assertEquals(List.of(), store.findings());
             assertHoldsWhatWasCommitted(store.openTopic("t"));
         }

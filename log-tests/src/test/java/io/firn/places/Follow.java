@@ -1,5 +1,6 @@
 package io.firn.places;
 
+import io.firn.LogReader;
 import io.firn.LogStore;
 import io.firn.RecordHandler.Action;
 import io.firn.Tailer;
@@ -22,11 +23,10 @@ final class Follow {
         Path directory = Path.of(arguments[0]);
         Path stop = Path.of(arguments[1]);
         long[] next = {0};
-        try (LogStore store =
+        try (LogReader store =
                         LogStore.at(directory.resolve("store"))
                                 .tier(FileTier.at(directory.resolve("segments")))
-                                .readOnly()
-                                .open();
+                                .openReadOnly();
                 Tailer tailer = store.openTopic(PlaceStore.PLAIN).partition(0).openTailer()) {
             readTo(tailer, next, Long.parseLong(arguments[2]));
             System.out.println(AT_END);

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.firn.Appender;
+import io.firn.LogReader;
 import io.firn.LogStore;
 import io.firn.Partition;
 import io.firn.PoisonedException;
@@ -212,12 +213,11 @@ class FailingMediumTest {
         assertTrue(refusal.getMessage().contains("/sim"), refusal.getMessage());
         assertEquals(before, medium.toString());
         assertEquals(0, medium.inUse());
-        try (LogStore store =
+        try (LogReader store =
                 StoreBuilder.over(Path.of("/sim/store"), medium)
                         .tier(FileTier.at(Path.of("/sim/segments")).withMedium(medium))
-                        .readOnly()
                         .invokerMode()
-                        .open()) {
+                        .openReadOnly()) {
             assertEquals(20, Found.in(store.openTopic(Disk.TOPIC).partition(0)).records().size());
         }
     }

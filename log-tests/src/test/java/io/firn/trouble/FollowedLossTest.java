@@ -5,8 +5,10 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import io.firn.DamagedRangeException;
 import io.firn.IsolationLevel;
+import io.firn.LogReader;
 import io.firn.LogStore;
 import io.firn.Partition;
+import io.firn.PartitionReader;
 import io.firn.RecordHandler.Action;
 import io.firn.Tailer;
 import io.firn.TimestampedOffset;
@@ -37,8 +39,8 @@ class FollowedLossTest {
 
     @TempDir private Path directory;
     private LogStore writer;
-    private LogStore reader;
-    private Partition followed;
+    private LogReader reader;
+    private PartitionReader followed;
 
     /** Has the reader know the end of the first segment, which then loses what it has after it. */
     private void lose(int length) throws IOException {
@@ -52,7 +54,7 @@ class FollowedLossTest {
         Partition partition = topic.partition(0);
         Disk.append(partition, 6);
         partition.force();
-        reader = disk.builder().readOnly().invokerMode().open();
+        reader = disk.builder().invokerMode().openReadOnly();
         followed = reader.openTopic(Disk.TOPIC).partition(0);
         assertEquals(6, followed.visibleOffset());
         Disk.append(partition, 6);
@@ -175,7 +177,7 @@ class FollowedLossTest {
         Disk.append(partition, 12);
         partition.force();
         sealed(disk, 0);
-        reader = disk.builder().readOnly().invokerMode().open();
+        reader = disk.builder().invokerMode().openReadOnly();
         followed = reader.openTopic(Disk.TOPIC).partition(0);
         assertEquals(12, followed.visibleOffset());
         Disk.append(partition, 6);

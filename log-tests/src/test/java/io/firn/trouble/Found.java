@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.firn.DamagedRange;
 import io.firn.DamagedRangeException;
-import io.firn.Partition;
+import io.firn.PartitionReader;
 import io.firn.RecordHandler.Action;
 import io.firn.Tailer;
 import java.util.ArrayList;
@@ -23,7 +23,7 @@ import java.util.TreeMap;
 record Found(TreeMap<Long, byte[]> records, List<DamagedRange> lost) {
 
     /** Reads from the log start to the end, around whatever is damaged. */
-    static Found in(Partition partition) {
+    static Found in(PartitionReader partition) {
         Found found = new Found(new TreeMap<>(), new ArrayList<>());
         try (Tailer tailer = partition.openTailer()) {
             long[] last = {partition.logStartOffset() - 1};

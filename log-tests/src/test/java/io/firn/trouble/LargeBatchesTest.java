@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import io.firn.Appender;
 import io.firn.Compression;
 import io.firn.Durability;
+import io.firn.LogReader;
 import io.firn.LogRecord;
 import io.firn.LogStore;
 import io.firn.LogStoreBuilder;
@@ -12,6 +13,7 @@ import io.firn.RecordHandler.Action;
 import io.firn.Tailer;
 import io.firn.Topic;
 import io.firn.TopicOptions;
+import io.firn.TopicReader;
 import io.firn.file.FileTier;
 import io.firn.format.BatchEncoder;
 import io.firn.format.Scratch;
@@ -64,7 +66,7 @@ class LargeBatchesTest {
                 write(store, Files.readAllBytes(directory.resolve("batch")));
                 readByOne(store.openTopic("t"));
             }
-            try (LogStore store = builder(directory).readOnly().open()) {
+            try (LogReader store = builder(directory).openReadOnly()) {
                 readByMany(store.openTopic("t"));
             }
             System.out.println("read all");
@@ -100,7 +102,7 @@ class LargeBatchesTest {
             }
         }
 
-        private static void readByMany(Topic topic) {
+        private static void readByMany(TopicReader topic) {
             List<Tailer> tailers = new ArrayList<>();
             for (int i = 0; i < TAILERS; i++) {
                 tailers.add(topic.partition(i).openTailer());

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.firn.LogReader;
 import io.firn.LogStore;
 import io.firn.RecordHandler.Action;
 import io.firn.StoreOpenException;
@@ -101,7 +102,7 @@ class PreparedDirectoryTest {
     void shouldNotWriteThroughALinkInPlaceOfThePublishedEnds() throws IOException {
         Path ends = store().resolve("ends");
         replace(ends, victim);
-        try (LogStore reader = disk.builder().readOnly().open()) {
+        try (LogReader reader = disk.builder().openReadOnly()) {
             assertEquals(30, reader.openTopic(Disk.TOPIC).partition(0).nextOffset());
         }
         String refusal = refusal();
@@ -142,8 +143,7 @@ class PreparedDirectoryTest {
         assertTrue(refusal.contains("allowLinkedDirectories"), refusal);
         assertEquals(before, filesIn(moved));
         StoreOpenException read =
-                assertThrows(
-                        StoreOpenException.class, () -> disk.builder().readOnly().open().close());
+                assertThrows(StoreOpenException.class, () -> disk.builder().openReadOnly().close());
         assertTrue(read.getMessage().contains(directory.toString()), read.getMessage());
     }
 
@@ -226,7 +226,7 @@ class PreparedDirectoryTest {
         Report report = StoreInspection.of(FileMedium.real(), List.of(store(), disk.segments()));
         assertFalse(report.lines().isEmpty());
         for (boolean readOnly : new boolean[] {true, false}) {
-            try (LogStore store = readOnly ? disk.builder().readOnly().open() : disk.open()) {
+            try (LogReader store = readOnly ? disk.builder().openReadOnly() : disk.open()) {
                 String told = store.findings() + " " + store.unreadableTopics();
                 assertTrue(
                         told.contains(file.toString())
@@ -282,7 +282,7 @@ class PreparedDirectoryTest {
         try (LogStore store = disk.open()) {
             Disk.append(Disk.partition(store), 2);
         }
-        try (LogStore store = disk.builder().readOnly().open()) {
+        try (LogReader store = disk.builder().openReadOnly()) {
             assertEquals(32, store.openTopic(Disk.TOPIC).partition(0).nextOffset());
         }
     }

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import io.firn.DamagedRangeException;
+import io.firn.LogReader;
 import io.firn.LogStore;
 import io.firn.Partition;
 import io.firn.RecordHandler.Action;
@@ -66,7 +67,7 @@ class ReplacedFileTest {
         }
     }
 
-    private void shouldReadARestoredSegment(LogStore store, Disk disk) throws IOException {
+    private void shouldReadARestoredSegment(LogReader store, Disk disk) throws IOException {
         Path segment = disk.sealed(6, "log");
         Path backup = Files.copy(segment, temporary.resolve("backup"));
         flip(segment, 100);
@@ -84,7 +85,7 @@ class ReplacedFileTest {
     void shouldReadASegmentThatWasRestoredUnderAReader() throws IOException {
         Disk disk = new Disk(temporary);
         disk.fill();
-        try (LogStore reader = disk.builder().readOnly().open()) {
+        try (LogReader reader = disk.builder().openReadOnly()) {
             shouldReadARestoredSegment(reader, disk);
         }
     }
@@ -104,7 +105,7 @@ class ReplacedFileTest {
         disk.fill();
         Path segment = disk.sealed(6, "log");
         flip(segment, 100);
-        try (LogStore reader = disk.builder().readOnly().open();
+        try (LogReader reader = disk.builder().openReadOnly();
                 Tailer tailer = reader.openTopic(Disk.TOPIC).partition(0).openTailer()) {
             assertThrows(DamagedRangeException.class, () -> read(tailer));
             replaceByCopy(segment);
@@ -119,7 +120,7 @@ class ReplacedFileTest {
         try (LogStore writer = disk.open()) {
             Disk.append(Disk.partition(writer), 2);
         }
-        try (LogStore reader = disk.builder().readOnly().open();
+        try (LogReader reader = disk.builder().openReadOnly();
                 Tailer tailer = reader.openTopic(Disk.TOPIC).partition(0).openTailer()) {
             assertEquals(2, read(tailer));
             replaceByCopy(disk.active());

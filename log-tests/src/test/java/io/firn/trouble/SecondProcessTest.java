@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.firn.LogReader;
 import io.firn.LogStore;
 import io.firn.Partition;
 import io.firn.StoreLockedException;
@@ -52,7 +53,7 @@ class SecondProcessTest {
                 System.out.println(REFUSED);
                 System.out.println(e.getMessage());
             }
-            try (LogStore store = disk.builder().readOnly().open()) {
+            try (LogReader store = disk.builder().openReadOnly()) {
                 System.out.println(store.topicNames());
             }
         }

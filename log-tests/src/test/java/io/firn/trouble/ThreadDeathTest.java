@@ -7,9 +7,11 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.firn.Appender;
+import io.firn.LogReader;
 import io.firn.LogStore;
 import io.firn.LogStoreBuilder;
 import io.firn.Partition;
+import io.firn.PartitionReader;
 import io.firn.PoisonedException;
 import io.firn.api.Waiting;
 import io.firn.file.FileTier;
@@ -70,7 +72,7 @@ class ThreadDeathTest {
                 .tier(FileTier.at(Path.of("/sim/segments")).withMedium(medium));
     }
 
-    private void end(LogStore store, String thread) {
+    private void end(LogReader store, String thread) {
         assertEquals("[]", store.findings().toString());
         victim.name = thread;
         medium.faults().failLooks(number -> victim.time() < 0);
@@ -172,8 +174,8 @@ class ThreadDeathTest {
         try (LogStore writing = at(medium).open()) {
             Disk.append(Disk.partition(writing), 20);
         }
-        try (LogStore store = at(medium).readOnly().open()) {
-            Partition partition = store.openTopic(Disk.TOPIC).partition(0);
+        try (LogReader store = at(medium).openReadOnly()) {
+            PartitionReader partition = store.openTopic(Disk.TOPIC).partition(0);
             await(() -> partition.visibleOffset() == 20);
             end(store, "firn-follow");
             assertEquals(20, Found.in(partition).records().size());
@@ -189,9 +191,8 @@ class ThreadDeathTest {
         try (LogStore writing = at(medium).open()) {
             Partition partition = Disk.partition(writing);
             Disk.append(partition, 20);
-            LogStoreBuilder reader =
-                    at(medium).readOnly().idleStrategy(() -> new FaultyRest(rests));
-            try (LogStore store = reader.open()) {
+            LogStoreBuilder reader = at(medium).idleStrategy(() -> new FaultyRest(rests));
+            try (LogReader store = reader.openReadOnly()) {
                 await(() -> rests.get() >= 3);
                 Disk.append(partition, 20);
                 await(() -> store.openTopic(Disk.TOPIC).partition(0).visibleOffset() == 40);

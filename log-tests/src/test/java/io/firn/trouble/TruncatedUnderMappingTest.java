@@ -6,8 +6,10 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.firn.Appender;
 import io.firn.Durability;
 import io.firn.FirnException;
+import io.firn.LogReader;
 import io.firn.LogStore;
 import io.firn.Partition;
+import io.firn.PartitionReader;
 import io.firn.PoisonedException;
 import io.firn.RecordHandler.Action;
 import io.firn.Tailer;
@@ -190,13 +192,13 @@ class TruncatedUnderMappingTest {
             Path directory = Path.of(arguments[0]);
             Disk disk = new Disk(directory);
             try (LogStore writer = disk.builder().markInterval(Duration.ofHours(1)).open();
-                    LogStore reader = disk.builder().readOnly().open()) {
+                    LogReader reader = disk.builder().openReadOnly()) {
                 TopicOptions options = Disk.SMALL.withDurability(Durability.WRITTEN);
                 Partition partition = writer.createTopic(Disk.TOPIC, options).partition(0);
                 while (reader.topicNames().isEmpty()) {
                     Thread.onSpinWait();
                 }
-                Partition followed = reader.openTopic(Disk.TOPIC).partition(0);
+                PartitionReader followed = reader.openTopic(Disk.TOPIC).partition(0);
                 try (Appender appender = partition.openExclusiveAppender();
                         Tailer tailer = followed.openTailer()) {
                     while (tailer.offset() < 3_000) {

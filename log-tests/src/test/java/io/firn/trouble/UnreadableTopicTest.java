@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.firn.LogReader;
 import io.firn.LogStore;
 import io.firn.Partition;
 import io.firn.StoreOpenException;
@@ -333,7 +334,7 @@ class UnreadableTopicTest {
     @Test
     void shouldServeTheOtherTopicsReadOnlyWhenTwoHaveOneName() throws IOException {
         makeSecondOfOneName();
-        try (LogStore store = disk.builder().readOnly().open()) {
+        try (LogReader store = disk.builder().openReadOnly()) {
             assertEquals(List.of(OTHER), store.topicNames());
             assertEquals(2, store.unreadableTopics().size());
             assertThrows(UnreadableTopicException.class, () -> store.openTopic(Disk.TOPIC));
@@ -346,7 +347,7 @@ class UnreadableTopicTest {
     void shouldReadOtherTopicsReadOnlyWhenOneCannotBeRead() throws IOException {
         byte[] whole = Files.readAllBytes(file);
         flipABit(file);
-        try (LogStore store = disk.builder().readOnly().open()) {
+        try (LogReader store = disk.builder().openReadOnly()) {
             String message =
                     assertThrows(UnreadableTopicException.class, () -> store.openTopic(Disk.TOPIC))
                             .getMessage();
@@ -357,7 +358,7 @@ class UnreadableTopicTest {
             assertEquals(Map.of(), store.unreadableTopics());
         }
         Files.delete(file);
-        try (LogStore store = disk.builder().readOnly().open()) {
+        try (LogReader store = disk.builder().openReadOnly()) {
             assertThrows(UnreadableTopicException.class, () -> store.openTopic(Disk.TOPIC));
             assertFalse(store.unreadableTopics().isEmpty());
         }

@@ -5,9 +5,11 @@ import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.firn.LogReader;
 import io.firn.LogStore;
 import io.firn.LogStoreBuilder;
 import io.firn.Partition;
+import io.firn.PartitionReader;
 import io.firn.RecordHandler.Action;
 import io.firn.Tailer;
 import io.firn.file.FileTier;
@@ -47,8 +49,8 @@ class FollowerTest {
                                 }
                             });
             mover.start();
-            try (LogStore other = builder().readOnly().open()) {
-                Partition followed = other.openTopic("t").partition(0);
+            try (LogReader other = builder().openReadOnly()) {
+                PartitionReader followed = other.openTopic("t").partition(0);
                 Tiered.await("the end", () -> followed.durableOffset() >= end - 1);
                 for (int i = 0; i < LOOKS; i++) {
                     assertAllThere(followed, end - 1);
@@ -67,7 +69,7 @@ class FollowerTest {
         store.migrate("t", 0, segments(store, "t").get(segment).baseOffset(), tier);
     }
 
-    private static void assertAllThere(Partition partition, long end) {
+    private static void assertAllThere(PartitionReader partition, long end) {
         Tailer tailer = partition.openTailer();
         long[] next = {0};
         while (next[0] < end) {

@@ -13,7 +13,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.firn.ClosedException;
 import io.firn.InvalidOptionException;
+import io.firn.LogReader;
 import io.firn.LogStore;
+import io.firn.host.HostedStore;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -92,8 +94,8 @@ class MigratorLifecycleTest {
 
     @Test
     void shouldRefuseAStoreThatIsOpenReadOnly() {
-        try (LogStore reader = Tiered.at(directory, 8).readOnly().open()) {
-            Migrator.Builder builder = Migrator.of(reader);
+        try (LogReader reader = Tiered.at(directory, 8).openReadOnly()) {
+            Migrator.Builder builder = Migrator.of(HostedStore.of(reader));
             String refused = assertThrows(InvalidOptionException.class, builder::open).getMessage();
             for (String part : List.of("read-only", reader.directory().toString(), "writes")) {
                 assertTrue(refused.contains(part), refused);

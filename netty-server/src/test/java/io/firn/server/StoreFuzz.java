@@ -20,6 +20,7 @@ import io.firn.fuzz.FileMutations;
 import io.firn.fuzz.FileMutations.Kind;
 import io.firn.host.HostedCursor;
 import io.firn.host.HostedPartition;
+import io.firn.host.HostedStore;
 import io.firn.host.ReplicaAppender;
 import io.firn.inspect.StoreInspection;
 import io.firn.medium.FileMedium;
@@ -336,7 +337,7 @@ final class StoreFuzz {
 
     private static LogStore open(Path where, boolean readOnly) {
         var builder = LogStore.at(where.resolve("store")).tier(FileTier.at(where.resolve("tier")));
-        return (readOnly ? builder.readOnly() : builder).open();
+        return readOnly ? HostedStore.of(builder.openReadOnly()) : builder.open();
     }
 
     private static FirnServer server(LogStore store) throws IOException {

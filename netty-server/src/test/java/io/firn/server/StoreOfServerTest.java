@@ -7,12 +7,14 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.firn.FirnException;
 import io.firn.InvalidOptionException;
+import io.firn.LogReader;
 import io.firn.LogStore;
 import io.firn.LogStoreBuilder;
 import io.firn.TopicOptions;
 import io.firn.api.Gate;
 import io.firn.api.ObservedMedium;
 import io.firn.file.FileTier;
+import io.firn.host.HostedStore;
 import io.firn.host.ServiceAttachedException;
 import java.io.IOException;
 import java.net.InetSocketAddress;
@@ -151,9 +153,11 @@ class StoreOfServerTest {
     void shouldRefuseAStoreThatIsOpenReadOnlyAndWriteNothing() throws Exception {
         builder().open().close();
         List<Path> before = files();
-        try (LogStore store = builder().readOnly().open()) {
+        try (LogReader store = builder().openReadOnly()) {
             InvalidOptionException e =
-                    assertThrows(InvalidOptionException.class, () -> server(store).start());
+                    assertThrows(
+                            InvalidOptionException.class,
+                            () -> server(HostedStore.of(store)).start());
             assertTrue(e.getMessage().contains("read-only"), e::getMessage);
         }
         assertEquals(before, files());

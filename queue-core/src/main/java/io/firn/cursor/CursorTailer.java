@@ -1,6 +1,7 @@
 package io.firn.cursor;
 
 import io.firn.Cursor;
+import io.firn.CursorReader;
 import io.firn.FirnException;
 import io.firn.InvalidOptionException;
 import io.firn.LogRecord;
@@ -391,7 +392,7 @@ public final class CursorTailer implements Tailer {
     }
 
     @Override
-    public void seekTo(Cursor other) {
+    public void seekTo(CursorReader other) {
         forgetCopies();
         tailer.seekTo(other);
         noteAll();

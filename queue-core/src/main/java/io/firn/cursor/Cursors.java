@@ -1,6 +1,6 @@
 package io.firn.cursor;
 
-import io.firn.Cursor;
+import io.firn.CursorReader;
 import io.firn.FirnException;
 import io.firn.InvalidOptionException;
 import io.firn.RetainUntilRead;
@@ -153,7 +153,7 @@ public final class Cursors implements ReadPositions {
     }
 
     /** Throws when a cursor is another topic's. */
-    public void checkOwn(Cursor cursor) {
+    public void checkOwn(CursorReader cursor) {
         if (cursor instanceof CursorLog known && !known.topic().id().equals(topic.id())) {
             throw new InvalidOptionException(
                     "cursor "

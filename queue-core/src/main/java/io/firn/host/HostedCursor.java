@@ -2,6 +2,7 @@ package io.firn.host;
 
 import io.firn.ClosedException;
 import io.firn.Cursor;
+import io.firn.CursorReader;
 import io.firn.InvalidOptionException;
 import java.util.OptionalLong;
 
@@ -13,7 +14,7 @@ public interface HostedCursor extends Cursor {
      *
      * @throws InvalidOptionException when it is not one of a store that Firn opened
      */
-    static HostedCursor of(Cursor cursor) {
+    static HostedCursor of(CursorReader cursor) {
         return Hosted.as(HostedCursor.class, cursor);
     }
 

@@ -5,6 +5,7 @@ import io.firn.ClosedException;
 import io.firn.InvalidOptionException;
 import io.firn.IsolationLevel;
 import io.firn.Partition;
+import io.firn.PartitionReader;
 import io.firn.ReplicatedTopicException;
 import io.firn.TopicOptions;
 import java.util.List;
@@ -20,7 +21,7 @@ public interface HostedPartition extends Partition {
      *
      * @throws InvalidOptionException when it is not one of a store that Firn opened
      */
-    static HostedPartition of(Partition partition) {
+    static HostedPartition of(PartitionReader partition) {
         return Hosted.as(HostedPartition.class, partition);
     }
 

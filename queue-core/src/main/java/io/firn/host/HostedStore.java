@@ -2,6 +2,7 @@ package io.firn.host;
 
 import io.firn.ClosedException;
 import io.firn.InvalidOptionException;
+import io.firn.LogReader;
 import io.firn.LogStore;
 
 /**
@@ -15,7 +16,7 @@ public interface HostedStore extends LogStore {
      *
      * @throws InvalidOptionException when Firn did not open it
      */
-    static HostedStore of(LogStore store) {
+    static HostedStore of(LogReader store) {
         return Hosted.as(HostedStore.class, store);
     }
 

@@ -1,6 +1,7 @@
 package io.firn.open;
 
 import io.firn.InvalidOptionException;
+import io.firn.LogReader;
 import io.firn.LogStore;
 import io.firn.LogStoreBuilder;
 import io.firn.Tier;
@@ -40,7 +41,6 @@ public final class StoreBuilder extends LogStoreBuilder {
     private NanoClock nanoClock = SystemNanoClock.INSTANCE;
     private Supplier<IdleStrategy> idleStrategy;
     private ThreadFactory threadFactory;
-    private boolean readOnly;
     private boolean createsBesideUnreadable;
     private boolean allowsLinkedDirectories;
     private boolean verifiesEveryRead;
@@ -113,12 +113,6 @@ public final class StoreBuilder extends LogStoreBuilder {
         }
         tiers.add((StorageTier) tier);
         tierLabels.add(label);
-    }
-
-    @Override
-    public LogStoreBuilder readOnly() {
-        readOnly = true;
-        return this;
     }
 
     @Override
@@ -255,6 +249,15 @@ public final class StoreBuilder extends LogStoreBuilder {
 
     @Override
     public LogStore open() {
+        return open(false);
+    }
+
+    @Override
+    public LogReader openReadOnly() {
+        return open(true);
+    }
+
+    private LogStore open(boolean readOnly) {
         if (tiers.isEmpty()) {
             throw new InvalidOptionException(
                     "a store needs at least one tier, for example .tier(FileTier.at(path))");

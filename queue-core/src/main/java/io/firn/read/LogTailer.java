@@ -1,7 +1,7 @@
 package io.firn.read;
 
 import io.firn.ClosedException;
-import io.firn.Cursor;
+import io.firn.CursorReader;
 import io.firn.InvalidOptionException;
 import io.firn.IsolationLevel;
 import io.firn.LogRecord;
@@ -32,7 +32,7 @@ public final class LogTailer implements Tailer {
     private final Runnable lookAgain;
     private final Runnable doWork;
     private final IdleStrategy rest;
-    private final Consumer<Cursor> checkCursor;
+    private final Consumer<CursorReader> checkCursor;
     private final IsolationLevel isolation;
     private final TopicTailers tailers;
     private final TopicTailers.UnreadPartitions unread;
@@ -69,7 +69,7 @@ public final class LogTailer implements Tailer {
             Runnable lookAgain,
             Runnable doWork,
             Function<LongWaits.News, IdleStrategy> newRest,
-            Consumer<Cursor> checkCursor,
+            Consumer<CursorReader> checkCursor,
             IsolationLevel isolation) {
         logs.forEach(log -> log.state().checkReadable());
         this.readers =
@@ -325,7 +325,7 @@ public final class LogTailer implements Tailer {
     }
 
     @Override
-    public void seekTo(Cursor cursor) {
+    public void seekTo(CursorReader cursor) {
         Objects.requireNonNull(cursor, "cursor");
         checkIdle();
         checkCursor.accept(cursor);

@@ -1,12 +1,12 @@
 package io.firn.kill;
 
+import io.firn.LogReader;
 import io.firn.LogRecord;
-import io.firn.LogStore;
 import io.firn.OffsetOutOfRangeException;
 import io.firn.RecordHandler.Action;
 import io.firn.Tailer;
 import io.firn.TailerOptions;
-import io.firn.Topic;
+import io.firn.TopicReader;
 import io.firn.UnknownTopicException;
 import java.io.BufferedOutputStream;
 import java.io.DataOutputStream;
@@ -28,12 +28,12 @@ final class FollowChild {
     static final int OVERTAKEN = 128;
     private static final int LIMIT = 200;
 
-    private final LogStore store;
+    private final LogReader store;
     private final DataOutputStream out;
     private final CRC32C crc = new CRC32C();
     private final Tailer[] tailers;
 
-    private FollowChild(LogStore store, DataOutputStream out, int tailers) {
+    private FollowChild(LogReader store, DataOutputStream out, int tailers) {
         this.store = store;
         this.out = out;
         this.tailers = new Tailer[tailers];
@@ -46,7 +46,7 @@ final class FollowChild {
      */
     public static void main(String[] arguments) throws Exception {
         Ground ground = (Ground) Class.forName(arguments[1]).getDeclaredConstructor().newInstance();
-        try (LogStore store = Feed.store(Path.of(arguments[0]), ground).readOnly().open();
+        try (LogReader store = Feed.store(Path.of(arguments[0]), ground).openReadOnly();
                 DataOutputStream out =
                         new DataOutputStream(
                                 new BufferedOutputStream(
@@ -66,7 +66,7 @@ final class FollowChild {
         boolean isEach = tailers.length == Feed.LANES;
         for (int lane = 0; lane < Feed.LANES; lane++) {
             int at = isEach ? lane : lane / Feed.PARTITIONS;
-            Topic topic = await(Feed.topicOf(lane));
+            TopicReader topic = await(Feed.topicOf(lane));
             if (tailers[at] == null) {
                 tailers[at] =
                         isEach
@@ -79,7 +79,7 @@ final class FollowChild {
         }
     }
 
-    private Topic await(String name) {
+    private TopicReader await(String name) {
         while (true) {
             try {
                 return store.openTopic(name);

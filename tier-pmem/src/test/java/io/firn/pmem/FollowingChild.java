@@ -1,9 +1,9 @@
 package io.firn.pmem;
 
+import io.firn.LogReader;
 import io.firn.LogRecord;
-import io.firn.LogStore;
 import io.firn.OffsetOutOfRangeException;
-import io.firn.Partition;
+import io.firn.PartitionReader;
 import io.firn.RecordHandler.Action;
 import io.firn.Tailer;
 import java.io.IOException;
@@ -38,8 +38,8 @@ final class FollowingChild {
         int count = Integer.parseInt(arguments[1]);
         long[] next = {0};
         int jumps = 0;
-        try (LogStore store = PmemFollowerTest.readOnly(directory).open()) {
-            Partition log = store.openTopic("t").partition(0);
+        try (LogReader store = PmemFollowerTest.readers(directory).openReadOnly()) {
+            PartitionReader log = store.openTopic("t").partition(0);
             Tailer tailer = log.openTailer();
             System.out.println("following");
             while (next[0] < count) {

@@ -8,10 +8,12 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.firn.Appender;
 import io.firn.Durability;
+import io.firn.LogReader;
 import io.firn.LogStore;
 import io.firn.LogStoreBuilder;
 import io.firn.OffsetOutOfRangeException;
 import io.firn.Partition;
+import io.firn.PartitionReader;
 import io.firn.RecordHandler.Action;
 import io.firn.StoreFullException;
 import io.firn.Tailer;
@@ -48,7 +50,7 @@ class PmemFollowerTest {
     @TempDir private Path directory;
     private PmemTier tier;
     private LogStore writer;
-    private LogStore reader;
+    private LogReader reader;
 
     @BeforeEach
     void open() {
@@ -68,16 +70,16 @@ class PmemFollowerTest {
         return Pools.withBlocks(BLOCKS, directory.resolve("pmem"));
     }
 
-    static LogStoreBuilder readOnly(Path directory) {
-        return LogStore.at(directory.resolve("store")).tier(tier(directory)).readOnly();
+    static LogStoreBuilder readers(Path directory) {
+        return LogStore.at(directory.resolve("store")).tier(tier(directory));
     }
 
     /** The topic, as it is now. */
-    private Partition follow(String topic) {
+    private PartitionReader follow(String topic) {
         if (reader == null) {
-            reader = readOnly(directory).invokerMode().open();
+            reader = readers(directory).invokerMode().openReadOnly();
         }
-        Partition log = reader.openTopic(topic).partition(0);
+        PartitionReader log = reader.openTopic(topic).partition(0);
         Pools.await(
                 "all of " + topic,
                 () -> {
@@ -176,7 +178,7 @@ class PmemFollowerTest {
     @Test
     void shouldNotTakeForItsOwnWhatAnotherTopicHasStoredIntoTheBlock() {
         String block = fill("before");
-        Partition followed = follow("before");
+        PartitionReader followed = follow("before");
         try (Tailer tailer = followed.openTailer()) {
             assertEquals(1, tailer.poll(record -> Action.CONTINUE, 1));
             replace("before", block, "after");
@@ -209,7 +211,7 @@ class PmemFollowerTest {
     @Test
     void shouldFindNoTimestampInWhatAnotherTopicHasStoredIntoTheBlock() {
         String block = fill("before");
-        Partition followed = follow("before");
+        PartitionReader followed = follow("before");
         assertEquals(0, followed.findTimestamp(0).offset());
         replace("before", block, "after");
         assertThrows(UnknownTopicException.class, () -> followed.findTimestamp(0));
@@ -223,7 +225,7 @@ class PmemFollowerTest {
             for (int i = 0; i < PER_SEGMENT; i++) {
                 append(appender, value("t", i));
             }
-            Partition followed = follow("t");
+            PartitionReader followed = follow("t");
             try (Tailer tailer = followed.openTailer()) {
                 assertEquals(1, tailer.poll(record -> Action.CONTINUE, 1));
                 for (int i = PER_SEGMENT; log.metrics().rolls() < 2 * BLOCKS + 1; i++) {
@@ -241,7 +243,7 @@ class PmemFollowerTest {
     }
 
     /** False when retention, which may go on, was faster. */
-    private static boolean pollAtStart(Tailer tailer, Partition followed) {
+    private static boolean pollAtStart(Tailer tailer, PartitionReader followed) {
         try {
             tailer.seek(followed.logStartOffset());
             return tailer.poll(record -> Action.CONTINUE, 1) == 1;
@@ -253,7 +255,7 @@ class PmemFollowerTest {
     @Test
     void shouldFollowIntoBlocksThatWereAddedMeanwhile() {
         fill("first");
-        Partition followed = follow("first");
+        PartitionReader followed = follow("first");
         try (Tailer tailer = followed.openTailer()) {
             assertEquals(1, tailer.poll(record -> Action.CONTINUE, 1));
             writer.close();
@@ -291,8 +293,8 @@ class PmemFollowerTest {
         TopicOptions written =
                 OPTIONS.withDurability(Durability.WRITTEN).withRetentionBytes(64 * 1024);
         Partition log = writer.createTopic("t", written).partition(0);
-        reader = readOnly(directory).invokerMode().open();
-        Partition followed = reader.openTopic("t").partition(0);
+        reader = readers(directory).invokerMode().openReadOnly();
+        PartitionReader followed = reader.openTopic("t").partition(0);
         try (Appender appender = log.openExclusiveAppender()) {
             for (int i = 0; log.metrics().rolls() < 4 * BLOCKS; i++) {
                 append(appender, value("t", i));

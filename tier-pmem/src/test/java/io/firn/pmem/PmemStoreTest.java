@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.firn.Appender;
 import io.firn.InvalidOptionException;
+import io.firn.LogReader;
 import io.firn.LogStore;
 import io.firn.Partition;
 import io.firn.RecordHandler.Action;
@@ -283,7 +284,7 @@ class PmemStoreTest {
 
         assertTrue(refused.getMessage().contains("block 0"), refused.getMessage());
         Path store = directory.resolve("store");
-        try (LogStore reading = LogStore.at(store).tier(pool(2)).readOnly().open()) {
+        try (LogReader reading = LogStore.at(store).tier(pool(2)).openReadOnly()) {
             assertEquals(List.of("t"), reading.topicNames());
         }
     }

@@ -4,12 +4,12 @@ import io.firn.BatchTooLargeException;
 import io.firn.DamagedRangeException;
 import io.firn.FirnException;
 import io.firn.InvalidOptionException;
+import io.firn.LogReader;
 import io.firn.LogRecord;
-import io.firn.LogStore;
-import io.firn.Partition;
+import io.firn.PartitionReader;
 import io.firn.RecordHandler.Action;
 import io.firn.Tailer;
-import io.firn.Topic;
+import io.firn.TopicReader;
 import java.io.BufferedOutputStream;
 import java.io.FileDescriptor;
 import java.io.FileOutputStream;
@@ -146,13 +146,13 @@ public final class Export implements Callable<Integer> {
     @Override
     public Integer call() throws IOException {
         checkArguments();
-        try (LogStore store = storeArguments.openReadOnly(directory)) {
+        try (LogReader store = storeArguments.openReadOnly(directory)) {
             if (!store.hasTopic(topicName)) {
                 throw new InvalidOptionException(
                         "there is no topic '" + topicName + "' in " + directory);
             }
-            Topic topic = store.openTopic(topicName);
-            List<Partition> chosen = choose(topic);
+            TopicReader topic = store.openTopic(topicName);
+            List<PartitionReader> chosen = choose(topic);
             checkStart(chosen);
             if (output == null) {
                 write(chosen, standardOutput);
@@ -181,7 +181,7 @@ public final class Export implements Callable<Integer> {
         }
     }
 
-    private List<Partition> choose(Topic topic) {
+    private List<PartitionReader> choose(TopicReader topic) {
         IntStream numbers =
                 partitions.isEmpty()
                         ? IntStream.range(0, topic.partitionCount())
@@ -189,7 +189,7 @@ public final class Export implements Callable<Integer> {
         return numbers.mapToObj(topic::partition).toList();
     }
 
-    private void checkStart(List<Partition> chosen) {
+    private void checkStart(List<PartitionReader> chosen) {
         if (!chosen.stream().allMatch(this::beginsBeyondEnd)) {
             return;
         }
@@ -207,11 +207,11 @@ public final class Export implements Callable<Integer> {
                         + (others > 0 ? ", and " + others + " others end before it, too" : ""));
     }
 
-    private boolean beginsBeyondEnd(Partition partition) {
+    private boolean beginsBeyondEnd(PartitionReader partition) {
         return from > partition.visibleOffset();
     }
 
-    private static String range(Partition partition) {
+    private static String range(PartitionReader partition) {
         return "the offsets ["
                 + partition.logStartOffset()
                 + ", "
@@ -219,7 +219,7 @@ public final class Export implements Callable<Integer> {
                 + ")";
     }
 
-    private void writeFile(List<Partition> chosen) throws IOException {
+    private void writeFile(List<PartitionReader> chosen) throws IOException {
         try (OutputStream file = Files.newOutputStream(output, StandardOpenOption.CREATE_NEW)) {
             write(chosen, file);
         } catch (FileAlreadyExistsException e) {
@@ -230,7 +230,7 @@ public final class Export implements Callable<Integer> {
         }
     }
 
-    private void write(List<Partition> chosen, OutputStream to) throws IOException {
+    private void write(List<PartitionReader> chosen, OutputStream to) throws IOException {
         OutputStream out = new BufferedOutputStream(to, BUFFER_BYTES);
         RecordFormat records = RecordFormat.of(format, isText, out);
         long[] ends = chosen.stream().mapToLong(this::end).toArray();
@@ -249,15 +249,15 @@ public final class Export implements Callable<Integer> {
         out.flush();
     }
 
-    private long start(Partition partition) {
+    private long start(PartitionReader partition) {
         return Math.max(from, partition.logStartOffset());
     }
 
-    private long end(Partition partition) {
+    private long end(PartitionReader partition) {
         return Math.min(to, partition.visibleOffset());
     }
 
-    private void write(Partition partition, long end, RecordFormat records) {
+    private void write(PartitionReader partition, long end, RecordFormat records) {
         if (beginsBeyondEnd(partition)) {
             complain(
                     "partition %d: --from %d is beyond its end; it has %s",

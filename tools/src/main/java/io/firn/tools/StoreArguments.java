@@ -2,6 +2,7 @@ package io.firn.tools;
 
 import io.firn.FirnException;
 import io.firn.InvalidOptionException;
+import io.firn.LogReader;
 import io.firn.LogStore;
 import io.firn.LogStoreBuilder;
 import io.firn.Tier;
@@ -52,11 +53,11 @@ public final class StoreArguments {
      *
      * @throws io.firn.FirnException when it cannot be opened, or the directory holds no store
      */
-    public LogStore openReadOnly(Path directory) {
+    public LogReader openReadOnly(Path directory) {
         if (!isDirectory(directory)) {
             throw new InvalidOptionException("there is no directory " + directory);
         }
-        return builder(directory).readOnly().open();
+        return builder(directory).openReadOnly();
     }
 
     /**

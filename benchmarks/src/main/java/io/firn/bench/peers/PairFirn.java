@@ -8,6 +8,7 @@ import io.firn.LogStoreBuilder;
 import io.firn.Topic;
 import io.firn.TopicOptions;
 import io.firn.file.FileTier;
+import io.firn.host.HostedStore;
 import io.firn.pmem.Emulation;
 import io.firn.pmem.PmemTier;
 import java.nio.file.Path;
@@ -51,7 +52,7 @@ final class PairFirn implements PeerLog {
             builder.tier(FileTier.at(tier));
         }
         if (isReader) {
-            store = builder.readOnly().open();
+            store = HostedStore.of(builder.openReadOnly());
             topic = store.openTopic(TOPIC);
         } else {
             store = builder.open();

@@ -1,8 +1,9 @@
 package io.firn.shadow.lab;
 
 import io.firn.IsolationLevel;
+import io.firn.LogReader;
 import io.firn.LogStore;
-import io.firn.Partition;
+import io.firn.PartitionReader;
 import io.firn.Tailer;
 import io.firn.TailerOptions;
 import io.firn.file.FileTier;
@@ -28,7 +29,7 @@ import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 /** Compares a copy with the segment files of the leader, and with what a consumer reads. */
 final class Comparison implements AutoCloseable {
     private final KafkaCluster cluster;
-    private final LogStore store;
+    private final LogReader store;
     private long batches;
     private long bytes;
     private long fillers;
@@ -39,18 +40,17 @@ final class Comparison implements AutoCloseable {
         this.store =
                 LogStore.at(directory)
                         .tier(FileTier.at(directory.resolve("segments")))
-                        .readOnly()
-                        .open();
+                        .openReadOnly();
     }
 
-    private Partition copy(TopicPartition partition) {
+    private PartitionReader copy(TopicPartition partition) {
         return store.openTopic(partition.topic()).partition(partition.partition());
     }
 
     /** Reads the batches of a copy, without those that stand for what the source has not. */
     private Map<Long, ByteBuffer> copied(TopicPartition partition) {
         Map<Long, ByteBuffer> found = new TreeMap<>();
-        Partition copy = copy(partition);
+        PartitionReader copy = copy(partition);
         BatchReader reader =
                 HostedPartition.of(copy).openBatchReader(IsolationLevel.READ_UNCOMMITTED);
         long offset = copy.logStartOffset();
