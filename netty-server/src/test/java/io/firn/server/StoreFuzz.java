@@ -386,7 +386,7 @@ final class StoreFuzz {
     private static void refusable(Runnable use) {
         try {
             use.run();
-        } catch (FirnException e) {
+        } catch (FirnException | InvalidOptionException e) {
             LOG.log(Level.FINE, "refused", e);
         }
     }

@@ -1,6 +1,6 @@
 package io.firn.server.wire;
 
-import io.firn.FirnException;
+import io.firn.InvalidOptionException;
 import io.firn.server.security.ListenerSecurity;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.channel.Channel;
@@ -91,7 +91,7 @@ public final class Transport implements AutoCloseable {
             bootstrap.channel(NioServerSocketChannel.class);
         }
         var bound = bootstrap.bind(address).awaitUninterruptibly();
-        if (bound.cause() instanceof FirnException e) {
+        if (bound.cause() instanceof InvalidOptionException e) {
             throw e; // the thread factory
         }
         if (!bound.isSuccess()) {
