@@ -52,7 +52,6 @@ class SourceShapeTest {
                     HeapBudget.new: to be split
                     ForeignBatch.checkCompressed: to be split
                     DamagedBatch.new: to be split
-                    Visitor.onProducer: to be split
                     SegmentIndexes.names: to be split
                     SegmentWalk.new: to be split
                     SegmentMove.new: to be split
@@ -60,9 +59,6 @@ class SourceShapeTest {
                     LogTailer.new: to be split
                     Mark.new: to be split
                     Mark.rewritten: to be split
-                    Decisions.mark: to be split
-                    LocalTransactions.new: to be split
-                    Move.new: to be split
                     """);
 
     /** Methods with more lines than others, each with its reason. */

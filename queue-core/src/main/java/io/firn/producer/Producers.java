@@ -5,10 +5,13 @@ import io.firn.ProducerFencedException;
 import io.firn.TransactionStateException;
 import io.firn.format.BatchFormat;
 import io.firn.format.HeaderBytes;
+import io.firn.host.ProducerIdentity;
+import io.firn.host.TransactionCoordinator.PartitionProducer;
 import io.firn.log.BatchInfo;
 import io.firn.medium.DamagedFileException;
 import io.firn.medium.Fields;
 import io.firn.medium.GuardedBy;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -247,29 +250,19 @@ public final class Producers {
         return state == null ? ProducerState.NONE : state.openFrom();
     }
 
-    /** Tells what is known of a producer. */
-    public interface Visitor {
-        /** Takes one producer; −1 stands for none. */
-        void onProducer(
-                long producerId,
-                int epoch,
-                int lastSequence,
-                long lastSeenMs,
-                int decision,
-                long openFrom);
-    }
-
-    /** Visits all producers, in no order. */
-    public synchronized void forEach(Visitor visitor) {
+    /** Returns what is known of all producers, in no order. */
+    public synchronized List<PartitionProducer> list() {
+        List<PartitionProducer> all = new ArrayList<>();
         states.forEach(
                 (id, state) ->
-                        visitor.onProducer(
-                                id,
-                                state.epoch(),
-                                state.lastSequence(),
-                                state.lastSeenMs(),
-                                state.decision(),
-                                state.openFrom()));
+                        all.add(
+                                new PartitionProducer(
+                                        new ProducerIdentity(id, state.epoch()),
+                                        state.lastSequence(),
+                                        state.lastSeenMs(),
+                                        state.decision(),
+                                        state.openFrom())));
+        return all;
     }
 
     /**

@@ -12,6 +12,7 @@ import io.firn.format.MarkerBatch;
 import io.firn.format.ReplicatedBatch;
 import io.firn.format.Source;
 import io.firn.host.InvalidBatchException;
+import io.firn.host.TransactionCoordinator.PartitionProducer;
 import io.firn.log.BatchInfo;
 import io.firn.log.LogSegment;
 import io.firn.log.SegmentedLog;
@@ -182,12 +183,11 @@ final class ReplicaWriter {
      */
     private boolean abortOpen(long offset) {
         Map<Long, Integer> open = new TreeMap<>();
-        producers.forEach(
-                (id, epoch, lastSequence, lastSeenMs, decision, openFrom) -> {
-                    if (openFrom != NONE) {
-                        open.put(id, epoch);
-                    }
-                });
+        for (PartitionProducer each : producers.list()) {
+            if (each.firstOffset() != NONE) {
+                open.put(each.identity().id(), each.identity().epoch());
+            }
+        }
         for (Map.Entry<Long, Integer> each : open.entrySet()) {
             if (log.nextOffset() >= offset) {
                 return true;

@@ -12,7 +12,7 @@ import io.firn.log.LogContext;
 import io.firn.log.TopicContext;
 import io.firn.metadata.LeasedCounter;
 import io.firn.metadata.StoreIdentity;
-import io.firn.tx.Move;
+import io.firn.tx.CursorCommit;
 import io.firn.tx.TxPartition;
 import io.firn.tx.TxStore;
 import java.io.IOException;
@@ -144,29 +144,29 @@ final class StoreTransactions implements TxStore {
         return topic.id();
     }
 
-    private CursorLog cursorOf(Move move) {
-        TopicLog topic = topics.byId(move.topicId());
-        if (topic == null || move.partition() >= topic.partitionCount()) {
+    private CursorLog cursorOf(CursorCommit commit) {
+        TopicLog topic = topics.byId(commit.topicId());
+        if (topic == null || commit.partition() >= topic.partitionCount()) {
             return null;
         }
         try {
-            return topic.cursors().cursor(move.cursor());
+            return topic.cursors().cursor(commit.cursor());
         } catch (UnknownTopicException e) {
             return null; // deleted just now
         }
     }
 
     @Override
-    public void move(Move move) {
-        CursorLog cursor = cursorOf(move);
+    public void commit(CursorCommit commit) {
+        CursorLog cursor = cursorOf(commit);
         if (cursor != null) {
-            cursor.move(move.partition(), move.offset(), move.isOutside(), move.decision());
+            cursor.move(commit.partition(), commit.offset(), commit.isOutside(), commit.decision());
         }
     }
 
     @Override
-    public boolean isPersisted(Move move) {
-        CursorLog cursor = cursorOf(move);
-        return cursor == null || cursor.isPersisted(move.partition(), move.decision());
+    public boolean isPersisted(CursorCommit commit) {
+        CursorLog cursor = cursorOf(commit);
+        return cursor == null || cursor.isPersisted(commit.partition(), commit.decision());
     }
 }

@@ -17,6 +17,7 @@ import io.firn.log.BatchInfo;
 import io.firn.log.LogContext;
 import io.firn.producer.OpenTransactions;
 import io.firn.producer.PartitionTransactions;
+import io.firn.tx.OngoingTransaction.ShownTransaction;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -46,12 +47,11 @@ public final class Coordinator implements TransactionCoordinator, OpenTransactio
     private final TxStore store;
     private static final int LEAST_NAMES = 1_000;
 
-    private final TxProducers producers =
-            new TxProducers(HeapBudget.PRODUCER_NAMES.count(LEAST_NAMES, MOST_NAMES));
+    private final ProducerRegistry producers =
+            new ProducerRegistry(HeapBudget.PRODUCER_NAMES.count(LEAST_NAMES, MOST_NAMES));
     private final Decisions decisions;
-    private final EntryRoom room;
-    private final TxUpkeep upkeep;
-    private final Openings openings;
+    private final TransactionDuty upkeep;
+    private final ProducerOpener opener;
     private final LocalTransactions local;
 
     /** Creates the transactions of a store that is being opened. */
@@ -60,12 +60,9 @@ public final class Coordinator implements TransactionCoordinator, OpenTransactio
         this.store = store;
         Journal journal = new Journal(store);
         this.decisions = new Decisions(context, store, journal);
-        this.room = new EntryRoom(store, journal);
-        this.upkeep = new TxUpkeep(context, this, producers, decisions, store);
-        this.openings = new Openings(context, store, producers, decisions);
-        this.local =
-                new LocalTransactions(
-                        context, store, producers, decisions, room, openings, upkeep::watch);
+        this.upkeep = new TransactionDuty(context, this, producers, decisions, store);
+        this.opener = new ProducerOpener(context, store, producers, decisions);
+        this.local = new LocalTransactions(context, store, producers, decisions, opener);
         decisions.connect(upkeep::watch, upkeep::call);
     }
 
@@ -96,10 +93,10 @@ public final class Coordinator implements TransactionCoordinator, OpenTransactio
     @Override
     public void onCursorDeleted(UUID topicId, String cursor) {
         for (TxProducer each : producers.all()) {
-            if (each.undone().moves(topicId, cursor)) {
+            if (each.pending().commits(topicId, cursor)) {
                 each.lock().lock();
                 try {
-                    if (each.undone().forgetMoves(topicId, cursor)) {
+                    if (each.pending().forgetCommits(topicId, cursor)) {
                         decisions.write(each);
                     }
                 } finally {
@@ -125,7 +122,7 @@ public final class Coordinator implements TransactionCoordinator, OpenTransactio
 
     @Override
     public ProducerIdentity open(String name, Duration timeout, ProducerIdentity expected) {
-        return openings.open(name, timeout, expected).identity();
+        return opener.open(name, timeout, expected).identity();
     }
 
     @Override
@@ -139,10 +136,12 @@ public final class Coordinator implements TransactionCoordinator, OpenTransactio
         List<TxPartition> added = new ArrayList<>();
         partitions.forEach(each -> added.add(store.partition(each)));
         TxProducer producer = find(name, identity);
-        room.prepare(producer, JournalEntry.mostBytes(added.size(), 0));
+        decisions.journal().makeRoom(producer, JournalEntry.mostBytes(added.size(), 0));
         synchronized (producer) {
             producer.checkIdentity(identity);
-            room.check(producer, JournalEntry.mostBytes(producer.countNew(added), 0));
+            decisions
+                    .journal()
+                    .checkRoom(producer, JournalEntry.mostBytes(producer.countNew(added), 0));
             producer.begin(context.timeMs(), context.nowNs());
             added.forEach(producer::add);
         }
@@ -161,20 +160,20 @@ public final class Coordinator implements TransactionCoordinator, OpenTransactio
     public void commitCursors(String name, ProducerIdentity identity, List<CursorMove> wanted) {
         context.checkWritable();
         TxProducer producer = find(name, identity);
-        List<Move> moves = wanted.stream().map(this::checked).toList();
+        List<CursorCommit> commits = wanted.stream().map(this::checked).toList();
         producer.lock().lock();
         try {
             Runnable undo;
-            room.prepare(producer, JournalEntry.mostBytes(moves));
+            decisions.journal().makeRoom(producer, JournalEntry.mostBytes(commits));
             synchronized (producer) {
                 producer.checkIdentity(identity);
-                room.check(producer, producer.moreBytes(moves));
+                decisions.journal().checkRoom(producer, producer.moreBytes(commits));
                 producer.begin(context.timeMs(), context.nowNs());
-                undo = producer.addMoves(moves);
+                undo = producer.addCommits(commits);
             }
             upkeep.watch(producer);
             try {
-                decisions.writeAdded(producer, moves); // they survive a crash, as the batches do
+                decisions.writeAdded(producer, commits); // they survive a crash, as the batches do
             } catch (StoreFullException | RecordTooLargeException e) {
                 undo.run(); // or they could keep the transaction from being ended
                 throw e;
@@ -184,30 +183,29 @@ public final class Coordinator implements TransactionCoordinator, OpenTransactio
         }
     }
 
-    private Move checked(CursorMove wanted) {
+    private CursorCommit checked(CursorMove wanted) {
         UUID topic = store.topicOf(wanted.topic(), wanted.cursor());
         TxPartition read = store.partition(topic, wanted.partition());
-        Move move =
-                new Move(
-                        topic,
-                        wanted.cursor(),
-                        wanted.partition(),
+        CursorCommit commit =
+                new CursorCommit(
+                        new CursorCommit.Place(topic, wanted.cursor(), wanted.partition()),
                         wanted.offset(),
                         read != null && !read.log().isPosition(wanted.offset()),
                         JournalEntry.SELF,
                         wanted.note());
         if (read == null) {
             store.topicOf(wanted.topic(), wanted.cursor()); // throws when it was deleted just now
-            throw move.hasNoPartition();
+            throw commit.hasNoPartition();
         }
-        return move;
+        return commit;
     }
 
     @Override
     public List<CursorMove> notes(String name) {
         TxProducer producer = producers.byName(name);
         List<CursorMove> notes = new ArrayList<>();
-        for (Move each : producer == null ? List.<Move>of() : producer.undone().moves()) {
+        for (CursorCommit each :
+                producer == null ? List.<CursorCommit>of() : producer.pending().commits()) {
             TxPartition place = each.isNoteLeft() ? placeOf(each) : null;
             if (place != null) {
                 notes.add(
@@ -222,15 +220,15 @@ public final class Coordinator implements TransactionCoordinator, OpenTransactio
         return notes;
     }
 
-    private TxPartition placeOf(Move move) {
-        return store.partition(move.topicId(), move.partition());
+    private TxPartition placeOf(CursorCommit commit) {
+        return store.partition(commit.topicId(), commit.partition());
     }
 
     @Override
     public void keptNotes(String name, Collection<CursorMove> kept) {
         TxProducer producer = producers.byName(name);
         if (producer != null && !kept.isEmpty()) {
-            producer.undone().forgetNotes(Set.copyOf(kept));
+            producer.pending().forgetNotes(Set.copyOf(kept));
         }
     }
 
@@ -243,7 +241,7 @@ public final class Coordinator implements TransactionCoordinator, OpenTransactio
     @Override
     public boolean isMoving(Topic topic, String cursor, int partition) {
         return upkeep.watched().stream()
-                .anyMatch(producer -> producer.isMoving(topic.id(), cursor, partition));
+                .anyMatch(producer -> producer.hasCommitOf(topic.id(), cursor, partition));
     }
 
     @Override
@@ -267,7 +265,7 @@ public final class Coordinator implements TransactionCoordinator, OpenTransactio
                 producer.checkEnded(commit, commit ? committed : aborted);
                 return producer.identity();
             }
-            ProducerIdentity next = bumpsEpoch ? openings.next(identity) : identity;
+            ProducerIdentity next = bumpsEpoch ? opener.next(identity) : identity;
             int markerEpoch = bumpsEpoch ? identity.epoch() + 1 : identity.epoch();
             if (producer.state() != State.ONGOING) {
                 producer.begin(context.timeMs(), context.nowNs());
@@ -298,7 +296,7 @@ public final class Coordinator implements TransactionCoordinator, OpenTransactio
         try {
             if (!producer.failure().isSet() && producer.isOpenForTooLong(context.nowNs())) {
                 ProducerIdentity now = producer.identity();
-                decisions.end(producer, false, now.epoch() + 1, openings.next(now));
+                decisions.end(producer, false, now.epoch() + 1, opener.next(now));
                 producers.onIdentity(producer);
             }
         } finally {
@@ -312,7 +310,7 @@ public final class Coordinator implements TransactionCoordinator, OpenTransactio
     public List<StoreMetrics.TransactionMetrics> metrics() {
         List<StoreMetrics.TransactionMetrics> found = new ArrayList<>();
         for (TxProducer each : producers.all()) {
-            OpenTransaction waitedFor = each.waitedFor();
+            ShownTransaction waitedFor = each.waitedFor();
             if (waitedFor != null) {
                 found.add(waitedFor);
             }
@@ -334,7 +332,7 @@ public final class Coordinator implements TransactionCoordinator, OpenTransactio
 
     @Override
     public List<PartitionProducer> producersOf(Partition partition) {
-        return store.partition(partition).listProducers();
+        return store.partition(partition).producers().list();
     }
 
     @Override

@@ -9,11 +9,12 @@ import io.firn.format.MarkerBatch;
 import io.firn.host.ProducerIdentity;
 import io.firn.log.LogContext;
 import io.firn.medium.GuardedLog;
+import io.firn.tx.JournalEntry.AddedCommits;
+import io.firn.tx.JournalEntry.MarkerToWrite;
+import io.firn.tx.PendingCompletion.PendingMarker;
 import java.lang.System.Logger.Level;
 import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.List;
-import java.util.Set;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 
@@ -68,6 +69,11 @@ final class Decisions {
         onLong = newOnLong;
     }
 
+    /** Has a producer looked after whose transaction may be open for too long. */
+    void watch(TxProducer producer) {
+        onLeft.accept(producer);
+    }
+
     /**
      * Ends the open transaction of a producer.
      *
@@ -94,7 +100,7 @@ final class Decisions {
             return;
         }
         boolean isByMarker =
-                !producer.isNamed() && members.size() == 1 && producer.openMoves().isEmpty();
+                !producer.isNamed() && members.size() == 1 && producer.openCommits().isEmpty();
         if (isByMarker && commitByMarker(producer, members.get(0), markerEpoch, next)) {
             return;
         }
@@ -109,7 +115,7 @@ final class Decisions {
 
     /**
      * Aborts the open transaction of a producer for its owner, who needs not come again: when there
-     * is no room for the abort now, {@link TxUpkeep} tries until there is.
+     * is no room for the abort now, {@link TransactionDuty} tries until there is.
      */
     void abandon(TxProducer producer) {
         producer.checkUsable();
@@ -175,10 +181,10 @@ final class Decisions {
             forces.add(() -> each.forcer().awaitDurable(each.log().nextOffset()));
         }
         context.background().sideBySide().run(forces);
-        for (Move move : producer.openMoves()) {
-            TxPartition read = store.partition(move.topicId(), move.partition());
-            if (read != null && !move.isOutside()) {
-                read.forcer().awaitDurable(Math.min(move.offset(), read.log().nextOffset()));
+        for (CursorCommit commit : producer.openCommits()) {
+            TxPartition read = store.partition(commit.topicId(), commit.partition());
+            if (read != null && !commit.isOutside()) {
+                read.forcer().awaitDurable(Math.min(commit.offset(), read.log().nextOffset()));
             }
         }
     }
@@ -195,7 +201,7 @@ final class Decisions {
                 throw e;
             }
         }
-        producer.undone().decided(number);
+        producer.pending().decided(number);
         carryOut(producer, number); // step 4
     }
 
@@ -207,11 +213,12 @@ final class Decisions {
      */
     private boolean commitByMarker(
             TxProducer producer, TxPartition only, int markerEpoch, ProducerIdentity next) {
-        long first = only.producers().firstOfOpen(producer.identity().id());
+        ProducerIdentity fencing = new ProducerIdentity(producer.identity().id(), markerEpoch);
+        long first = only.producers().firstOfOpen(fencing.id());
         boolean wasPoisoned = only.log().state().isPoisoned();
         long marker;
         try {
-            marker = mark(only, producer.identity().id(), markerEpoch, true, NO_DECISION, true);
+            marker = mark(only, fencing, true, NO_DECISION, true);
         } catch (StoreFullException | BusyException e) {
             return false;
         } catch (FirnException e) {
@@ -242,23 +249,6 @@ final class Decisions {
         return write(List.of(producer));
     }
 
-    /** Forgets what is durable everywhere (step 6); the files of cursors may have to be read. */
-    static void prune(TxProducer producer, TxStore store) {
-        Set<Move> persisted = new HashSet<>();
-        for (Move move : producer.undone().moves()) {
-            if (move.decision() != JournalEntry.SELF
-                    && (!move.isNoteLeft() || isGone(move, store))
-                    && store.isPersisted(move)) {
-                persisted.add(move);
-            }
-        }
-        producer.undone().prune(persisted);
-    }
-
-    private static boolean isGone(Move move, TxStore store) {
-        return store.partition(move.topicId(), move.partition()) == null;
-    }
-
     /**
      * Writes the states of producers, whose locks the caller holds.
      *
@@ -266,15 +256,15 @@ final class Decisions {
      */
     long write(List<TxProducer> producers) {
         for (TxProducer each : producers) {
-            prune(each, store); // step 6
+            each.pending().prune(store); // step 6
         }
         return write(producers, () -> append(producers));
     }
 
     /** Makes moves durable that were added to the open transaction of a producer last. */
-    void writeAdded(TxProducer producer, List<Move> moves) {
+    void writeAdded(TxProducer producer, List<CursorCommit> commits) {
         producer.checkUsable();
-        AddedMoves added = producer.added(moves, journal.enoughBytes());
+        AddedCommits added = producer.added(commits, journal.enoughBytes());
         if (added == null) {
             write(producer);
             return;
@@ -318,8 +308,8 @@ final class Decisions {
             List<TxProducer> left = // several batches: those before it are there
                     producers.stream().filter(each -> each.entryOffset() < from).toList();
             for (TxProducer each : left) {
-                each.undone().makeMarkersDurable();
-                prune(each, store);
+                each.pending().makeMarkersDurable();
+                each.pending().prune(store);
             }
             return journal.append(left);
         }
@@ -332,11 +322,11 @@ final class Decisions {
      */
     boolean carryOut(TxProducer producer, long number) {
         boolean isDone = true;
-        for (Unmarked each : producer.undone().unmarked()) {
+        for (PendingMarker each : producer.pending().unmarked()) {
             isDone &= carryOut(producer, each, number);
         }
-        for (Move move : producer.undone().moves()) {
-            store.move(move);
+        for (CursorCommit commit : producer.pending().commits()) {
+            store.commit(commit);
         }
         producer.onCarriedOut();
         if (!isDone) {
@@ -345,19 +335,12 @@ final class Decisions {
         return isDone;
     }
 
-    private boolean carryOut(TxProducer producer, Unmarked unmarked, long number) {
-        Ending ending = unmarked.ending();
+    private boolean carryOut(TxProducer producer, PendingMarker unmarked, long number) {
+        MarkerToWrite toWrite = unmarked.toWrite();
         TxPartition partition = unmarked.partition();
         try {
             int decision = (int) (number & Integer.MAX_VALUE);
-            long marker =
-                    mark(
-                            partition,
-                            ending.producerId(),
-                            ending.epoch(),
-                            ending.isCommit(),
-                            decision,
-                            false);
+            long marker = mark(partition, toWrite.identity(), toWrite.isCommit(), decision, false);
             unmarked.marked(marker < 0 ? partition.log().nextOffset() : marker + 1);
             return true;
         } catch (FirnException e) {
@@ -370,7 +353,7 @@ final class Decisions {
                             + " committed reads wait for it: {3}",
                     partition,
                     producer,
-                    ending.isCommit() ? "committed" : "aborted",
+                    toWrite.isCommit() ? "committed" : "aborted",
                     e.getMessage());
             return false;
         }
@@ -378,18 +361,19 @@ final class Decisions {
 
     private long mark(
             TxPartition partition,
-            long id,
-            int epoch,
+            ProducerIdentity identity,
             boolean isCommit,
             int decision,
             boolean holds) {
-        byte[] marker = MarkerBatch.encode(id, epoch, isCommit, decision, context.timeMs());
+        byte[] marker =
+                MarkerBatch.encode(
+                        identity.id(), identity.epoch(), isCommit, decision, context.timeMs());
         return partition.appendMarker(marker, isCommit, decision, holds);
     }
 
     /** Aborts a transaction in one partition; throws when none is open there. */
     void abort(TxPartition partition, ProducerIdentity identity) {
-        if (mark(partition, identity.id(), identity.epoch(), false, NO_DECISION, false) < 0) {
+        if (mark(partition, identity, false, NO_DECISION, false) < 0) {
             throw new TransactionStateException(
                     partition + ": producer " + identity.id() + " has no open transaction there");
         }

@@ -4,9 +4,11 @@ import io.firn.Appender;
 import io.firn.Batch;
 import io.firn.DamagedRangeException;
 import io.firn.MediumException;
+import io.firn.RecordTooLargeException;
 import io.firn.Tailer;
 import io.firn.log.LogSegment;
 import io.firn.log.TopicContext;
+import io.firn.tx.JournalEntry.AddedCommits;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
@@ -14,8 +16,8 @@ import java.util.Map;
 
 /**
  * The journal of a store's transactions: a hidden partition, DURABLE, in which each record is the
- * state of one producer ({@link JournalEntry}), or what was added to that ({@link AddedMoves}), by
- * its key. It is made when it is first needed, and has all that a partition has: group commit,
+ * state of one producer ({@link JournalEntry}), or what was added to that ({@link AddedCommits}),
+ * by its key. It is made when it is first needed, and has all that a partition has: group commit,
  * recovery, the order of its writes.
  *
  * <p>Its length is bounded: when it has grown to twice what is alive, and at least 4 MiB, {@link
@@ -108,7 +110,7 @@ final class Journal {
     }
 
     /** Appends what was added to the open transaction of a producer; durable on return. */
-    void append(TxProducer producer, AddedMoves added) {
+    void append(TxProducer producer, AddedCommits added) {
         Batch batch = appender().newBatch();
         batch.add(bytesOf(producer.key()), added.encode());
         append(batch);
@@ -125,6 +127,34 @@ final class Journal {
         appender();
         TopicContext topic = partition.log().topic();
         return Math.min(topic.options().maxRecordBytes(), topic.segmentBytes()) - AROUND_BYTES;
+    }
+
+    /** Makes room by forgetting what is durable, if that is necessary; may read files. */
+    void makeRoom(TxProducer producer, long moreBytes) {
+        if (producer.mostBytes() + moreBytes > mostEntryBytes()) {
+            producer.pending().prune(store);
+        }
+    }
+
+    /**
+     * Checks that a transaction to which something is added can be ended: if its decision were too
+     * large for an entry, it could be neither committed nor aborted, and would hold up readers for
+     * ever. For the holder of the producer's monitor.
+     *
+     * @throws RecordTooLargeException if the entry of its decision would be too large
+     */
+    void checkRoom(TxProducer producer, long moreBytes) {
+        long needed = producer.mostBytes() + moreBytes;
+        if (needed > mostEntryBytes()) {
+            throw new RecordTooLargeException(
+                    producer
+                            + ": its transaction has too many partitions and cursors: with what"
+                            + " earlier ones have still to do it would take "
+                            + needed
+                            + " bytes in the journal, which takes "
+                            + mostEntryBytes()
+                            + ". Commit in smaller transactions");
+        }
     }
 
     /** Appends that producers are forgotten, as one. */

@@ -1,6 +1,7 @@
 package io.firn.tx;
 
 import io.firn.Transaction.State;
+import io.firn.host.ProducerIdentity;
 import java.io.ByteArrayInputStream;
 import java.io.DataInputStream;
 import java.io.IOException;
@@ -10,7 +11,7 @@ import java.util.List;
 import java.util.UUID;
 
 /**
- * All that the journal says of one producer, but for {@link AddedMoves}. The last entry of a
+ * All that the journal says of one producer, but for {@link AddedCommits}. The last entry of a
  * producer counts. The number of a decision is the offset of the entry that says it first; in that
  * entry it is {@link #SELF}.
  *
@@ -24,7 +25,7 @@ import java.util.UUID;
  *
  * <p>In version 2, which is written only if a move has a note, each move ends with its note: length
  * (4), −1 for none, and UTF-8. In version 4, which is written only if an offset is outside the log
- * ({@link Move#isOutside}), a byte follows that says whether it is.
+ * ({@link CursorCommit#isOutside}), a byte follows that says whether it is.
  *
  * @param id the producer's id
  * @param epoch its epoch
@@ -33,9 +34,9 @@ import java.util.UUID;
  * @param state what it does; {@code ONGOING} only if moves of the open transaction are in it
  * @param endedId the id with which the last transaction was ended; −1 when there is none
  * @param endedEpoch the epoch with which the last transaction was ended
- * @param endings partitions that may not have a durable marker yet
- * @param moves moves that may not be in the file of a cursor yet
- * @param openMoves moves of the open transaction
+ * @param markers partitions that may not have a durable marker yet
+ * @param commits moves that may not be in the file of a cursor yet
+ * @param openCommits moves of the open transaction
  */
 record JournalEntry(
         long id,
@@ -45,24 +46,24 @@ record JournalEntry(
         State state,
         long endedId,
         int endedEpoch,
-        List<Ending> endings,
-        List<Move> moves,
-        List<Move> openMoves) {
+        List<MarkerToWrite> markers,
+        List<CursorCommit> commits,
+        List<CursorCommit> openCommits) {
     /** The number of a decision that is the offset of the entry itself. */
     static final long SELF = -2;
 
     private static final int VERSION = 1;
     private static final int WITH_NOTES = 2;
-    private static final int WITH_OUTSIDE = 4; // 3 is AddedMoves.VERSION
+    private static final int WITH_OUTSIDE = 4; // 3 is that of AddedCommits
     private static final int NO_NOTE = -1;
     static final int FIXED_BYTES = 46;
-    private static final int ENDING_BYTES = 39;
+    private static final int MARKER_BYTES = 39;
 
     /** Of a move without its cursor's name and its note. */
-    private static final int MOVE_BYTES = 38;
+    private static final int COMMIT_BYTES = 38;
 
     byte[] encode() {
-        int version = Math.max(versionFor(moves), versionFor(openMoves));
+        int version = Math.max(versionFor(commits), versionFor(openCommits));
         EntryWriter out = new EntryWriter(sizeBytes(version));
         out.putByte(version);
         out.putLong(id);
@@ -72,8 +73,8 @@ record JournalEntry(
         out.putByte(state.ordinal());
         out.putLong(endedId);
         out.putShort(endedEpoch);
-        out.putInt(endings.size());
-        for (Ending each : endings) {
+        out.putInt(markers.size());
+        for (MarkerToWrite each : markers) {
             out.putId(each.topicId());
             out.putInt(each.partition());
             out.putByte(each.isCommit() ? 1 : 0);
@@ -81,29 +82,30 @@ record JournalEntry(
             out.putShort(each.epoch());
             out.putLong(each.end());
         }
-        write(out, moves, version);
-        write(out, openMoves, version);
+        write(out, commits, version);
+        write(out, openCommits, version);
         return out.bytes();
     }
 
     /**
      * Returns how much partitions and moves add to an entry at most.
      *
-     * @param moveBytes the bytes of the moves, by {@link #mostBytes(Move)}
+     * @param commitBytes the bytes of the moves, by {@link #mostBytes(Move)}
      */
-    static long mostBytes(int partitions, long moveBytes) {
-        return (long) ENDING_BYTES * partitions + moveBytes;
+    static long mostBytes(int partitions, long commitBytes) {
+        return (long) MARKER_BYTES * partitions + commitBytes;
     }
 
     /** Returns how many bytes a move takes in an entry at most. */
-    static int mostBytes(Move move) {
-        int note = move.note() == null ? 0 : EntryWriter.sizeOf(move.note()); // at least UTF-8's
-        return MOVE_BYTES + EntryWriter.sizeOf(move.cursor()) + Integer.BYTES + note + 1;
+    static int mostBytes(CursorCommit commit) {
+        int note =
+                commit.note() == null ? 0 : EntryWriter.sizeOf(commit.note()); // at least UTF-8's
+        return COMMIT_BYTES + EntryWriter.sizeOf(commit.cursor()) + Integer.BYTES + note + 1;
     }
 
-    static long mostBytes(List<Move> moves) {
+    static long mostBytes(List<CursorCommit> commits) {
         long bytes = 0;
-        for (Move each : moves) {
+        for (CursorCommit each : commits) {
             bytes += mostBytes(each);
         }
         return bytes;
@@ -111,17 +113,17 @@ record JournalEntry(
 
     private int sizeBytes(int version) {
         return FIXED_BYTES
-                + ENDING_BYTES * endings.size()
-                + sizeBytes(moves, version)
-                + sizeBytes(openMoves, version)
+                + MARKER_BYTES * markers.size()
+                + sizeBytes(commits, version)
+                + sizeBytes(openCommits, version)
                 - 2 * Integer.BYTES;
     }
 
     /** Returns what a list of moves takes, with its length. */
-    static int sizeBytes(List<Move> moves, int version) {
+    static int sizeBytes(List<CursorCommit> commits, int version) {
         int size = Integer.BYTES;
-        for (Move each : moves) {
-            size += MOVE_BYTES + EntryWriter.sizeOf(each.cursor());
+        for (CursorCommit each : commits) {
+            size += COMMIT_BYTES + EntryWriter.sizeOf(each.cursor());
             if (version != VERSION) {
                 size += Integer.BYTES + bytesOf(each.note()).length;
             }
@@ -137,9 +139,9 @@ record JournalEntry(
     }
 
     /** Returns the oldest version that can say these moves. */
-    private static int versionFor(List<Move> moves) {
+    private static int versionFor(List<CursorCommit> commits) {
         int version = VERSION;
-        for (Move each : moves) {
+        for (CursorCommit each : commits) {
             if (each.isOutside()) {
                 return WITH_OUTSIDE;
             }
@@ -148,9 +150,9 @@ record JournalEntry(
         return version;
     }
 
-    static void write(EntryWriter out, List<Move> moves, int version) {
-        out.putInt(moves.size());
-        for (Move each : moves) {
+    static void write(EntryWriter out, List<CursorCommit> commits, int version) {
+        out.putInt(commits.size());
+        for (CursorCommit each : commits) {
             out.putId(each.topicId());
             out.putName(each.cursor());
             out.putInt(each.partition());
@@ -194,16 +196,16 @@ record JournalEntry(
                 State.values()[in.readByte()],
                 in.readLong(),
                 in.readShort(),
-                readEndings(in),
-                readMoves(in, offset, version),
-                readMoves(in, offset, version));
+                readMarkers(in),
+                readCommits(in, offset, version),
+                readCommits(in, offset, version));
     }
 
-    private static List<Ending> readEndings(DataInputStream in) throws IOException {
-        List<Ending> endings = new ArrayList<>();
+    private static List<MarkerToWrite> readMarkers(DataInputStream in) throws IOException {
+        List<MarkerToWrite> markers = new ArrayList<>();
         for (int left = in.readInt(); left > 0; left--) {
-            endings.add(
-                    new Ending(
+            markers.add(
+                    new MarkerToWrite(
                             new UUID(in.readLong(), in.readLong()),
                             in.readInt(),
                             in.readBoolean(),
@@ -211,22 +213,22 @@ record JournalEntry(
                             in.readShort(),
                             in.readLong()));
         }
-        return endings;
+        return markers;
     }
 
-    static List<Move> readMoves(DataInputStream in, long offset, int version) throws IOException {
-        List<Move> moves = new ArrayList<>();
+    static List<CursorCommit> readCommits(DataInputStream in, long offset, int version)
+            throws IOException {
+        List<CursorCommit> commits = new ArrayList<>();
         for (int left = in.readInt(); left > 0; left--) {
             UUID topicId = new UUID(in.readLong(), in.readLong());
-            String cursor = in.readUTF();
-            int partition = in.readInt();
+            CursorCommit.Place place = new CursorCommit.Place(topicId, in.readUTF(), in.readInt());
             long to = in.readLong();
             long decision = decided(in.readLong(), offset);
             String note = version == VERSION ? null : readNote(in);
             boolean isOutside = version == WITH_OUTSIDE && in.readBoolean();
-            moves.add(new Move(topicId, cursor, partition, to, isOutside, decision, note));
+            commits.add(new CursorCommit(place, to, isOutside, decision, note));
         }
-        return moves;
+        return commits;
     }
 
     private static String readNote(DataInputStream in) throws IOException {
@@ -236,5 +238,68 @@ record JournalEntry(
 
     private static long decided(long number, long offset) {
         return number == SELF ? offset : number;
+    }
+
+    /**
+     * A decision that a partition has to get a marker of.
+     *
+     * @param producerId whose transaction it is
+     * @param epoch the producer epoch that the marker carries
+     * @param end the next offset of the partition when the transaction was closed: all of its
+     *     batches are below, and those of a later transaction of the same producer are not
+     */
+    record MarkerToWrite(
+            UUID topicId, int partition, boolean isCommit, long producerId, int epoch, long end) {
+
+        /** Returns what the marker carries. */
+        ProducerIdentity identity() {
+            return new ProducerIdentity(producerId, epoch);
+        }
+
+        /** Returns whether it says the same of a transaction with the same producer id. */
+        boolean isAlike(boolean commit, long id) {
+            return isCommit == commit && producerId == id;
+        }
+    }
+
+    /**
+     * What the journal says of moves that were added to an open transaction after the producer's
+     * last {@link JournalEntry}. A client that commits many offsets one by one would otherwise
+     * write all of them each time. It counts until there is another entry of the producer, which
+     * has these moves or is of their transaction's end.
+     *
+     * <pre>
+     *  | version (1) | id (8) | epoch (2) | count (4) | moves, in the form of an entry with notes |
+     * </pre>
+     *
+     * <p>It is written only where the entry would be large, and if no move is to an offset outside
+     * the log: an earlier release refuses to open a store that has one.
+     */
+    record AddedCommits(long id, int epoch, List<CursorCommit> commits) {
+        static final int VERSION = 3;
+        private static final int FIXED_BYTES = 11;
+
+        /** Returns whether this is what a value in the journal is. */
+        static boolean isIn(byte[] value) {
+            return value.length > 0 && value[0] == VERSION;
+        }
+
+        byte[] encode() {
+            EntryWriter out =
+                    new EntryWriter(FIXED_BYTES + JournalEntry.sizeBytes(commits, VERSION));
+            out.putByte(VERSION);
+            out.putLong(id);
+            out.putShort(epoch);
+            JournalEntry.write(out, commits, VERSION);
+            return out.bytes();
+        }
+
+        /** Reads one that {@link #isIn} has found. */
+        static AddedCommits decode(byte[] value, long offset) throws IOException {
+            DataInputStream in = new DataInputStream(new ByteArrayInputStream(value));
+            in.readByte();
+            return new AddedCommits(
+                    in.readLong(), in.readShort(), JournalEntry.readCommits(in, offset, VERSION));
+        }
     }
 }

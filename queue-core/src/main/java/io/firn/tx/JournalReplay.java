@@ -5,6 +5,7 @@ import io.firn.RecordHandler;
 import io.firn.RecordHandler.Action;
 import io.firn.StoredRecord;
 import io.firn.Transaction.State;
+import io.firn.tx.JournalEntry.AddedCommits;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -34,18 +35,18 @@ final class JournalReplay implements RecordHandler {
      * @param offset where it is
      * @param added what was added to its open transaction after it, in that order
      */
-    record Found(long offset, JournalEntry entry, List<Move> added) {
+    record Found(long offset, JournalEntry entry, List<CursorCommit> added) {
         /** Returns the moves of the open transaction, of which the last one of a place counts. */
-        List<Move> openMoves() {
-            List<Move> all = new ArrayList<>(entry.openMoves());
+        List<CursorCommit> openCommits() {
+            List<CursorCommit> all = new ArrayList<>(entry.openCommits());
             all.addAll(added);
             return all;
         }
 
-        boolean isOf(AddedMoves moves) {
+        boolean isOf(AddedCommits commits) {
             return entry.state() == State.ONGOING
-                    && entry.id() == moves.id()
-                    && entry.epoch() == moves.epoch();
+                    && entry.id() == commits.id()
+                    && entry.epoch() == commits.epoch();
         }
     }
 
@@ -64,8 +65,8 @@ final class JournalReplay implements RecordHandler {
     /** Takes a record; a value of null says that the producer is forgotten. */
     void take(String key, byte[] value, long offset) throws IOException {
         bytes += RECORD_BYTES + (value == null ? 0 : value.length);
-        if (value != null && AddedMoves.isIn(value)) {
-            add(key, AddedMoves.decode(value, offset), offset);
+        if (value != null && AddedCommits.isIn(value)) {
+            add(key, AddedCommits.decode(value, offset), offset);
             return;
         }
         found.remove(key); // so that the order is that of the last entries
@@ -76,12 +77,12 @@ final class JournalReplay implements RecordHandler {
         }
     }
 
-    private void add(String key, AddedMoves moves, long offset) throws IOException {
+    private void add(String key, AddedCommits commits, long offset) throws IOException {
         Found last = found.get(key);
         if (last == null) {
             withoutEntry.put(key, offset);
-        } else if (last.isOf(moves)) {
-            last.added.addAll(moves.moves());
+        } else if (last.isOf(commits)) {
+            last.added.addAll(commits.commits());
         } else {
             throw isLost(offset);
         }

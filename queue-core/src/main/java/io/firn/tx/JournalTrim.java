@@ -12,7 +12,7 @@ final class JournalTrim {
     private static final int TOGETHER = 256;
     private static final int LOOKS = 4_096;
 
-    private final TxProducers producers;
+    private final ProducerRegistry producers;
     private final Decisions decisions;
     private final TxStore store;
 
@@ -27,7 +27,7 @@ final class JournalTrim {
 
     private long aliveBytes;
 
-    JournalTrim(TxProducers producers, Decisions decisions, TxStore store) {
+    JournalTrim(ProducerRegistry producers, Decisions decisions, TxStore store) {
         this.producers = producers;
         this.decisions = decisions;
         this.store = store;
@@ -90,7 +90,7 @@ final class JournalTrim {
     }
 
     private boolean isForgotten(TxProducer producer) {
-        Decisions.prune(producer, store);
+        producer.pending().prune(store);
         if (!producer.isNamed() && producer.isIdle()) {
             producer.entryOffset(-1);
             producers.release(producer);

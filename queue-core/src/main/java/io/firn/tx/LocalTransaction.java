@@ -122,19 +122,18 @@ final class LocalTransaction implements Transaction {
     public void commitCursor(Cursor cursor, int partition, long offset) {
         Objects.requireNonNull(cursor, "cursor");
         checkOpen();
-        Move move =
-                new Move(
-                        store.topicOf(cursor),
-                        cursor.name(),
-                        partition,
+        CursorCommit commit =
+                new CursorCommit(
+                        new CursorCommit.Place(store.topicOf(cursor), cursor.name(), partition),
                         offset,
+                        false,
                         JournalEntry.SELF,
                         null);
-        if (!move.isIn(store)) {
+        if (!commit.isIn(store)) {
             store.topicOf(cursor); // throws when the topic was deleted just now
-            throw move.hasNoPartition();
+            throw commit.hasNoPartition();
         }
-        transactions.commitCursor(producer, identity, move);
+        transactions.commitCursor(producer, identity, commit);
     }
 
     @Override

@@ -3,42 +3,34 @@ package io.firn.tx;
 import io.firn.Producer;
 import io.firn.Transaction;
 import io.firn.Transaction.State;
+import io.firn.TransactionStateException;
 import io.firn.host.ProducerIdentity;
 import io.firn.log.LogContext;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
-import java.util.function.Consumer;
 
 /** The transactions that this process itself begins, named and unnamed. Thread-safe. */
 final class LocalTransactions {
     private final LogContext context;
     private final TxStore store;
-    private final TxProducers producers;
+    private final ProducerRegistry producers;
     private final Decisions decisions;
-    private final EntryRoom room;
-    private final Openings openings;
-    private final ForgottenTransactions forgotten;
-
-    /** Is told of producers whose transactions have a time-out. */
-    private final Consumer<TxProducer> onBegun;
+    private final ProducerOpener opener;
+    private final ForgottenTransactionDuty forgotten;
 
     LocalTransactions(
             LogContext context,
             TxStore store,
-            TxProducers producers,
+            ProducerRegistry producers,
             Decisions decisions,
-            EntryRoom room,
-            Openings openings,
-            Consumer<TxProducer> onBegun) {
+            ProducerOpener opener) {
         this.context = context;
         this.store = store;
         this.producers = producers;
         this.decisions = decisions;
-        this.room = room;
-        this.openings = openings;
-        this.forgotten = new ForgottenTransactions(context, producers);
-        this.onBegun = onBegun;
+        this.opener = opener;
+        this.forgotten = new ForgottenTransactionDuty(context, producers);
     }
 
     /** Begins an unnamed transaction. */
@@ -56,7 +48,7 @@ final class LocalTransactions {
 
     /** Opens a named producer. */
     Producer openProducer(String name, Duration timeout) {
-        Openings.Opening opened = openings.open(name, timeout, null);
+        ProducerOpener.Opening opened = opener.open(name, timeout, null);
         return new LocalProducer(this, opened.producer(), opened.identity());
     }
 
@@ -64,18 +56,18 @@ final class LocalTransactions {
     Transaction begin(TxProducer producer, ProducerIdentity identity) {
         context.checkWritable();
         producer.begin(identity, context.timeMs(), context.nowNs());
-        onBegun.accept(producer);
+        decisions.watch(producer);
         return new LocalTransaction(this, store, producer, identity);
     }
 
     /** Adds a partition to a transaction. */
     void join(TxProducer producer, ProducerIdentity identity, TxPartition partition) {
         long bytes = JournalEntry.mostBytes(1, 0);
-        room.prepare(producer, bytes);
+        decisions.journal().makeRoom(producer, bytes);
         producer.change(
                 identity,
                 open -> {
-                    room.check(producer, bytes);
+                    decisions.journal().checkRoom(producer, bytes);
                     open.add(partition);
                 });
     }
@@ -85,23 +77,23 @@ final class LocalTransactions {
      * in memory only: before the first of them the journal says that a crash fences it. So nobody
      * commits it without them.
      */
-    void commitCursor(TxProducer producer, ProducerIdentity identity, Move move) {
+    void commitCursor(TxProducer producer, ProducerIdentity identity, CursorCommit commit) {
         if (producer.isNamed() && producer.isToSurvive(identity)) {
             producer.lock().lock();
             try {
-                producer.change(identity, Opened::endWithProcess);
+                producer.change(identity, OngoingTransaction::endWithProcess);
                 decisions.write(producer);
             } finally {
                 producer.lock().unlock();
             }
         }
-        List<Move> moves = List.of(move);
-        room.prepare(producer, JournalEntry.mostBytes(moves));
+        List<CursorCommit> commits = List.of(commit);
+        decisions.journal().makeRoom(producer, JournalEntry.mostBytes(commits));
         producer.change(
                 identity,
                 open -> {
-                    room.check(producer, open.moreBytes(moves));
-                    open.addMoves(moves);
+                    decisions.journal().checkRoom(producer, open.moreBytes(commits));
+                    open.addCommits(commits);
                 });
     }
 
@@ -126,7 +118,7 @@ final class LocalTransactions {
                 } else {
                     decisions.abandon(producer);
                 }
-                Decisions.prune(producer, store);
+                producer.pending().prune(store);
             } finally {
                 if (!producer.isNamed()) {
                     producers.release(producer);
@@ -134,6 +126,44 @@ final class LocalTransactions {
             }
         } finally {
             producer.lock().unlock();
+        }
+    }
+
+    /** A named producer of this process. Thread-safe. */
+    private static final class LocalProducer implements Producer {
+        private final LocalTransactions transactions;
+        private final TxProducer producer;
+        private final ProducerIdentity identity;
+        private Transaction last;
+        private boolean closed;
+
+        LocalProducer(
+                LocalTransactions transactions, TxProducer producer, ProducerIdentity identity) {
+            this.transactions = transactions;
+            this.producer = producer;
+            this.identity = identity;
+        }
+
+        @Override
+        public String name() {
+            return producer.name();
+        }
+
+        @Override
+        public synchronized Transaction beginTransaction() {
+            if (closed) {
+                throw new TransactionStateException(producer + " is closed");
+            }
+            last = transactions.begin(producer, identity);
+            return last;
+        }
+
+        @Override
+        public synchronized void close() {
+            closed = true;
+            if (last != null) {
+                last.abort();
+            }
         }
     }
 }

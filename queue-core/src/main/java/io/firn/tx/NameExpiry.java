@@ -15,12 +15,12 @@ final class NameExpiry {
     private static final int LOOKS = 4_096;
 
     private final LogContext context;
-    private final TxProducers producers;
+    private final ProducerRegistry producers;
     private final Journal journal;
     private final TxStore store;
     private Iterator<TxProducer> left = Collections.emptyIterator();
 
-    NameExpiry(LogContext context, TxProducers producers, Journal journal, TxStore store) {
+    NameExpiry(LogContext context, ProducerRegistry producers, Journal journal, TxStore store) {
         this.context = context;
         this.producers = producers;
         this.journal = journal;
@@ -42,7 +42,7 @@ final class NameExpiry {
                 TxProducer each = left.next();
                 if (each.isNamed() && each.lastUsedMs(now) < before && each.tryLock()) {
                     group.add(each);
-                    Decisions.prune(each, store);
+                    each.pending().prune(store);
                     if (!each.isIdle() || each.lastUsedMs(now) >= before) {
                         group.remove(group.size() - 1);
                         each.lock().unlock();

@@ -4,13 +4,9 @@ import io.firn.Partition;
 import io.firn.append.OpenAppenders;
 import io.firn.force.PartitionForcer;
 import io.firn.format.Scratch;
-import io.firn.host.ProducerIdentity;
-import io.firn.host.TransactionCoordinator.PartitionProducer;
 import io.firn.log.SegmentedLog;
 import io.firn.producer.ProducerAppends;
 import io.firn.producer.Producers;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.UUID;
 
 /**
@@ -57,22 +53,6 @@ public record TxPartition(
      */
     long appendMarker(byte[] marker, boolean isCommit, int decision, boolean holds) {
         return appenders.appendAnyway(marker, producerAppends.marker(isCommit, decision, holds));
-    }
-
-    /** Returns the producers that it has state of. */
-    List<PartitionProducer> listProducers() {
-        List<PartitionProducer> found = new ArrayList<>();
-        producers()
-                .forEach(
-                        (id, epoch, lastSequence, lastSeenMs, decision, openFrom) ->
-                                found.add(
-                                        new PartitionProducer(
-                                                new ProducerIdentity(id, epoch),
-                                                lastSequence,
-                                                lastSeenMs,
-                                                decision,
-                                                openFrom)));
-        return found;
     }
 
     @Override

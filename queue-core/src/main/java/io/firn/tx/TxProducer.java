@@ -7,6 +7,9 @@ import io.firn.host.TransactionCoordinator.NamedProducer;
 import io.firn.log.BatchInfo;
 import io.firn.medium.GuardedBy;
 import io.firn.producer.PartitionTransactions;
+import io.firn.tx.JournalEntry.AddedCommits;
+import io.firn.tx.OngoingTransaction.ShownTransaction;
+import io.firn.tx.PendingCompletion.PendingMarker;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
@@ -48,9 +51,9 @@ final class TxProducer {
 
     /** The open transaction; null unless the state is ONGOING. */
     @GuardedBy("this")
-    private Opened open;
+    private OngoingTransaction open;
 
-    private final Undone undone = new Undone();
+    private final PendingCompletion pending = new PendingCompletion();
 
     /** Whether a transaction that had nothing durable yet may have been open before a restart. */
     @GuardedBy("this")
@@ -58,7 +61,7 @@ final class TxProducer {
 
     /** A commit that is being decided, whose moves cursors have not made yet; null for none. */
     @GuardedBy("this")
-    private Opened deciding;
+    private OngoingTransaction deciding;
 
     private final TxFailure failure = new TxFailure();
 
@@ -78,13 +81,13 @@ final class TxProducer {
     }
 
     /** Takes over its last entry in the journal; recovery adds what is open or unmarked. */
-    synchronized void load(JournalEntry entry, Opened transaction) {
+    synchronized void load(JournalEntry entry, OngoingTransaction transaction) {
         mayHaveForgotten = true;
         state = entry.state();
         open = state == State.ONGOING ? transaction : null;
         transaction.onEntry(true);
         transaction.onEntryWritten();
-        undone.addAll(entry.moves());
+        pending.addAll(entry.commits());
         identities.load(entry);
     }
 
@@ -137,7 +140,7 @@ final class TxProducer {
     synchronized List<TxPartition> members() {
         return open != null
                 ? open.members()
-                : undone.unmarked().stream().map(Unmarked::partition).toList();
+                : pending.unmarked().stream().map(PendingMarker::partition).toList();
     }
 
     /** Returns what is shown of a named one. */
@@ -152,11 +155,11 @@ final class TxProducer {
     }
 
     /** Returns what readers of committed records wait for; null if there is nothing. */
-    synchronized OpenTransaction waitedFor() {
+    synchronized ShownTransaction waitedFor() {
         if (open == null && !isEnding()) {
             return null;
         }
-        return new OpenTransaction(
+        return new ShownTransaction(
                 name,
                 identities.now().id(),
                 identities.now().epoch(),
@@ -166,7 +169,7 @@ final class TxProducer {
     }
 
     /** Returns an open transaction that nobody ends, once; null if there is none. */
-    synchronized OpenTransaction takeForgotten(long nowNs, long afterMs) {
+    synchronized ShownTransaction takeForgotten(long nowNs, long afterMs) {
         boolean isForgotten = open != null && open.isForgotten(nowNs, afterMs * NS_PER_MS);
         return isForgotten ? waitedFor() : null;
     }
@@ -177,8 +180,8 @@ final class TxProducer {
     }
 
     /** Returns what its decisions still have to do. */
-    Undone undone() {
-        return undone;
+    PendingCompletion pending() {
+        return pending;
     }
 
     // ---- what may be done
@@ -206,7 +209,7 @@ final class TxProducer {
         }
         TxPartition member = open == null || open.isClosed() ? null : open.member(partition);
         // A transaction that has ended, but has no marker yet, would take the batch with it.
-        return member != null && !undone.isUnmarked(member);
+        return member != null && !pending.lacksMarker(member);
     }
 
     // ---- the open transaction
@@ -223,7 +226,7 @@ final class TxProducer {
             throw new TransactionStateException(this + " is just ending a transaction: try again");
         }
         if (open == null) {
-            open = new Opened(nowMs, nowNs);
+            open = new OngoingTransaction(nowMs, nowNs);
             state = State.ONGOING;
             mayHaveForgotten = false;
             lastUsedMs = nowMs;
@@ -265,7 +268,7 @@ final class TxProducer {
     }
 
     /** Changes the open transaction of this process. */
-    synchronized void change(ProducerIdentity who, Consumer<Opened> change) {
+    synchronized void change(ProducerIdentity who, Consumer<OngoingTransaction> change) {
         checkOpen(who);
         change.accept(open);
     }
@@ -290,7 +293,7 @@ final class TxProducer {
 
     /** Returns how large the entry of its decision would be, with its key, at most. */
     synchronized long mostBytes() {
-        return leastBytes + undone.mostBytesLeft() + (open == null ? 0 : open.mostBytes());
+        return leastBytes + pending.mostBytesLeft() + (open == null ? 0 : open.mostBytes());
     }
 
     /** Returns how many of some partitions the open transaction does not have. */
@@ -303,8 +306,8 @@ final class TxProducer {
     }
 
     /** Returns how many bytes moves would add to {@link #mostBytes}; below 0 if they save some. */
-    synchronized long moreBytes(List<Move> moves) {
-        return open == null ? new MoveMap().moreBytes(moves) : open.moreBytes(moves);
+    synchronized long moreBytes(List<CursorCommit> commits) {
+        return open == null ? new CursorCommits().moreBytes(commits) : open.moreBytes(commits);
     }
 
     synchronized boolean has(TxPartition partition) {
@@ -313,12 +316,12 @@ final class TxProducer {
 
     /** Returns whether a partition belongs to what is open, or to a decision without a marker. */
     synchronized boolean needs(TxPartition partition) {
-        return has(partition) || undone.isUnmarked(partition);
+        return has(partition) || pending.lacksMarker(partition);
     }
 
     /** Adds moves; returns what undoes that, as long as the transaction is open. */
-    synchronized Runnable addMoves(List<Move> more) {
-        Runnable undo = open.addMoves(more);
+    synchronized Runnable addCommits(List<CursorCommit> more) {
+        Runnable undo = open.addCommits(more);
         return () -> {
             synchronized (this) {
                 undo.run();
@@ -326,22 +329,22 @@ final class TxProducer {
         };
     }
 
-    synchronized List<Move> openMoves() {
-        return open == null ? List.of() : open.moves();
+    synchronized List<CursorCommit> openCommits() {
+        return open == null ? List.of() : open.commits();
     }
 
     /** Returns whether cursors may still make moves: those of a commit, until they have. */
-    synchronized boolean hasComingMoves() {
-        return coming() != null && coming().hasMoves();
+    synchronized boolean hasComingCommits() {
+        return coming() != null && coming().hasCommits();
     }
 
     /** Returns whether a cursor may still make a move in a partition. */
-    synchronized boolean isMoving(UUID topicId, String cursor, int partition) {
-        return coming() != null && coming().isMoving(topicId, cursor, partition);
+    synchronized boolean hasCommitOf(UUID topicId, String cursor, int partition) {
+        return coming() != null && coming().hasCommitOf(topicId, cursor, partition);
     }
 
     @GuardedBy("this")
-    private Opened coming() {
+    private OngoingTransaction coming() {
         return open == null ? deciding : open;
     }
 
@@ -390,10 +393,10 @@ final class TxProducer {
      * @return what undoes that
      */
     synchronized Runnable decide(boolean isCommit, int markerEpoch, ProducerIdentity next) {
-        Opened openBefore = open;
-        Runnable undoneBefore = undone.memory();
+        OngoingTransaction openBefore = open;
+        Runnable pendingBefore = pending.memory();
         Runnable identitiesBefore = identities.memory();
-        undone.end(open, isCommit, identities.now().id(), markerEpoch);
+        pending.end(open, isCommit, identities.now().id(), markerEpoch);
         deciding = isCommit ? open : null;
         open = null;
         state = isCommit ? State.COMMITTING : State.ABORTING;
@@ -403,7 +406,7 @@ final class TxProducer {
                 open = openBefore;
                 open.reopen();
                 deciding = null;
-                undoneBefore.run();
+                pendingBefore.run();
                 identitiesBefore.run();
                 state = State.ONGOING;
             }
@@ -450,7 +453,7 @@ final class TxProducer {
      */
     synchronized void onCarriedOut() {
         deciding = null;
-        if (undone.unmarked().isEmpty()) {
+        if (pending.unmarked().isEmpty()) {
             if (state == State.COMMITTING) {
                 state = State.COMMITTED;
             } else if (state == State.ABORTING) {
@@ -464,7 +467,7 @@ final class TxProducer {
     /** Adds a partition in which recovery found its transaction open. */
     synchronized void addOpen(TxPartition partition, long nowMs, long nowNs) {
         if (open == null) {
-            open = new Opened(nowMs, nowNs);
+            open = new OngoingTransaction(nowMs, nowNs);
             state = State.ONGOING;
         }
         open.add(partition);
@@ -487,12 +490,14 @@ final class TxProducer {
 
     /** Returns whether a transaction that is decided has not ended everywhere. */
     synchronized boolean isEnding() {
-        return state == State.COMMITTING || state == State.ABORTING || !undone.unmarked().isEmpty();
+        return state == State.COMMITTING
+                || state == State.ABORTING
+                || !pending.unmarked().isEmpty();
     }
 
     /** Returns whether nothing of it is open or left to do. */
     synchronized boolean isIdle() {
-        return open == null && undone.isNothing();
+        return open == null && pending.isEmpty();
     }
 
     synchronized JournalEntry entry() {
@@ -511,9 +516,9 @@ final class TxProducer {
                 open != null && !isOpen ? State.EMPTY : state,
                 identities.endedId(),
                 identities.endedEpoch(),
-                undone.endings(),
-                undone.moves(),
-                isOpen ? open.moves() : List.of());
+                pending.markers(),
+                pending.commits(),
+                isOpen ? open.commits() : List.of());
     }
 
     /**
@@ -523,12 +528,12 @@ final class TxProducer {
      * @param enough the size of an entry that is written without regard to its size
      * @return null if an entry has to be written
      */
-    synchronized AddedMoves added(List<Move> moves, int enough) {
+    synchronized AddedCommits added(List<CursorCommit> commits, int enough) {
         return open != null
                         && open.isInJournal()
                         && mostBytes() > enough
-                        && moves.stream().noneMatch(Move::isOutside)
-                ? new AddedMoves(identities.now().id(), identities.now().epoch(), moves)
+                        && commits.stream().noneMatch(CursorCommit::isOutside)
+                ? new AddedCommits(identities.now().id(), identities.now().epoch(), commits)
                 : null;
     }
 

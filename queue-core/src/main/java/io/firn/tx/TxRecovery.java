@@ -5,9 +5,12 @@ import io.firn.FirnException;
 import io.firn.RecordTooLargeException;
 import io.firn.StoreFullException;
 import io.firn.host.ProducerIdentity;
+import io.firn.host.TransactionCoordinator.PartitionProducer;
 import io.firn.log.DamagedMarkers;
 import io.firn.log.LogContext;
 import io.firn.medium.GuardedLog;
+import io.firn.tx.JournalEntry.MarkerToWrite;
+import io.firn.tx.PendingCompletion.PendingMarker;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
 import java.util.ArrayList;
@@ -40,18 +43,18 @@ final class TxRecovery {
 
     private final LogContext context;
     private final TxStore store;
-    private final TxProducers producers;
+    private final ProducerRegistry producers;
     private final Decisions decisions;
 
     /** A producer's transactions in a partition. */
     private record Place(long producerId, UUID topicId, int partition) {}
 
     /** What the journal says of them. */
-    private final Map<Place, List<Ending>> decided = new HashMap<>();
+    private final Map<Place, List<MarkerToWrite>> decided = new HashMap<>();
 
     private final Map<Long, TxProducer> byId = new HashMap<>();
 
-    TxRecovery(LogContext context, TxStore store, TxProducers producers, Decisions decisions) {
+    TxRecovery(LogContext context, TxStore store, ProducerRegistry producers, Decisions decisions) {
         this.context = context;
         this.store = store;
         this.producers = producers;
@@ -91,13 +94,13 @@ final class TxRecovery {
      * is not there, and what was decided for it would be lost.
      */
     private void checkReadable(JournalReplay.Found placed) throws IOException {
-        for (Ending each : placed.entry().endings()) {
+        for (MarkerToWrite each : placed.entry().markers()) {
             store.checkReadable(each.topicId());
         }
-        for (Move each : placed.entry().moves()) {
+        for (CursorCommit each : placed.entry().commits()) {
             store.checkReadable(each.topicId());
         }
-        for (Move each : placed.openMoves()) {
+        for (CursorCommit each : placed.openCommits()) {
             store.checkReadable(each.topicId());
         }
     }
@@ -117,12 +120,12 @@ final class TxRecovery {
         JournalEntry entry = placed.entry();
         producers.add(producer);
         byId.put(entry.id(), producer);
-        for (Ending each : entry.endings()) {
+        for (MarkerToWrite each : entry.markers()) {
             Place place = new Place(each.producerId(), each.topicId(), each.partition());
             decided.computeIfAbsent(place, none -> new ArrayList<>(1)).add(each);
             byId.putIfAbsent(each.producerId(), producer);
         }
-        if (!entry.endings().isEmpty() || !entry.moves().isEmpty()) {
+        if (!entry.markers().isEmpty() || !entry.commits().isEmpty()) {
             unfinished.add(producer);
         }
     }
@@ -132,13 +135,14 @@ final class TxRecovery {
         TxProducer producer =
                 new TxProducer(
                         key,
-                        TxProducers.nameIn(key),
+                        ProducerRegistry.nameIn(key),
                         new ProducerIdentity(entry.id(), entry.epoch()),
                         entry.timeoutMs(),
                         entry.lastUsedMs());
-        Opened transaction = new Opened(context.timeMs(), context.nowNs()); // its time begins again
-        transaction.addMoves(
-                placed.openMoves().stream().map(move -> withinLog(producer, move)).toList());
+        OngoingTransaction transaction =
+                new OngoingTransaction(context.timeMs(), context.nowNs()); // its time begins again
+        transaction.addCommits(
+                placed.openCommits().stream().map(commit -> withinLog(producer, commit)).toList());
         producer.load(entry, transaction);
         producer.entryOffset(placed.offset());
         return producer;
@@ -149,39 +153,37 @@ final class TxRecovery {
      * was read there of a WRITTEN topic may be lost, and its offsets are assigned again. One that
      * was outside the log when it was asked for stays as it is.
      */
-    private Move withinLog(TxProducer producer, Move move) {
-        TxPartition read = store.partition(move.topicId(), move.partition());
-        if (read == null || move.isOutside() || move.offset() <= read.log().nextOffset()) {
-            return move;
+    private CursorCommit withinLog(TxProducer producer, CursorCommit commit) {
+        TxPartition read = store.partition(commit.topicId(), commit.partition());
+        if (read == null || commit.isOutside() || commit.offset() <= read.log().nextOffset()) {
+            return commit;
         }
         long end = read.log().nextOffset();
         context.findings()
                 .add(
                         producer
                                 + ": its open transaction moves cursor "
-                                + move.cursor()
+                                + commit.cursor()
                                 + " in "
                                 + read
                                 + " to offset "
-                                + move.offset()
+                                + commit.offset()
                                 + ", but the log ends at "
                                 + end
                                 + " since records were lost: it moves there");
-        return move.to(end);
+        return commit.to(end);
     }
 
     private record Open(long producerId, int epoch, long first) {}
 
     private void recover(TxPartition partition) throws IOException {
         List<Open> open = new ArrayList<>();
-        partition
-                .producers()
-                .forEach(
-                        (id, epoch, lastSequence, lastSeenMs, decision, first) -> {
-                            if (first >= 0) {
-                                open.add(new Open(id, epoch, first));
-                            }
-                        });
+        for (PartitionProducer each : partition.producers().list()) {
+            if (each.firstOffset() >= 0) {
+                ProducerIdentity identity = each.identity();
+                open.add(new Open(identity.id(), identity.epoch(), each.firstOffset()));
+            }
+        }
         open.removeIf(each -> recoverDecided(partition, each));
         if (!open.isEmpty()) {
             tellDamageAbove(partition, open);
@@ -191,11 +193,11 @@ final class TxRecovery {
 
     /** Gives a transaction the end that the journal says; false if it says none. */
     private boolean recoverDecided(TxPartition partition, Open open) {
-        Ending ending = endingOf(partition, open);
-        if (ending == null) {
+        MarkerToWrite toWrite = markerOf(partition, open);
+        if (toWrite == null) {
             return false;
         }
-        byId.get(open.producerId).undone().add(new Unmarked(ending, partition));
+        byId.get(open.producerId).pending().add(new PendingMarker(toWrite, partition));
         return true;
     }
 
@@ -209,7 +211,7 @@ final class TxRecovery {
             producer = producers.addUnnamed(open.producerId, context.timeMs());
             byId.put(open.producerId, producer);
         }
-        producer.undone().add(new Unmarked(abort(partition, open), partition));
+        producer.pending().add(new PendingMarker(abort(partition, open), partition));
     }
 
     /**
@@ -245,9 +247,9 @@ final class TxRecovery {
                                 + " readers of uncommitted records");
     }
 
-    private Ending endingOf(TxPartition partition, Open open) {
+    private MarkerToWrite markerOf(TxPartition partition, Open open) {
         Place place = new Place(open.producerId, partition.topicId(), partition.index());
-        for (Ending each : decided.getOrDefault(place, List.of())) {
+        for (MarkerToWrite each : decided.getOrDefault(place, List.of())) {
             if (open.first < each.end()) {
                 return each;
             }
@@ -260,8 +262,8 @@ final class TxRecovery {
                 && producer.identity().equals(new ProducerIdentity(open.producerId, open.epoch));
     }
 
-    private static Ending abort(TxPartition partition, Open open) {
-        return new Ending(
+    private static MarkerToWrite abort(TxPartition partition, Open open) {
+        return new MarkerToWrite(
                 partition.topicId(),
                 partition.index(),
                 false,

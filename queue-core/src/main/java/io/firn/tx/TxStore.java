@@ -61,8 +61,8 @@ public interface TxStore {
      * Moves a cursor by a durable decision, unless that was done before. Nothing happens when the
      * topic is gone.
      */
-    void move(Move move);
+    void commit(CursorCommit commit);
 
     /** Returns whether the file of a cursor contains a move, or will never need it. */
-    boolean isPersisted(Move move);
+    boolean isPersisted(CursorCommit commit);
 }

@@ -7,40 +7,45 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.firn.Transaction.State;
 import io.firn.host.ProducerIdentity;
+import io.firn.tx.CursorCommit.Place;
+import io.firn.tx.JournalEntry.AddedCommits;
 import java.util.List;
 import java.util.UUID;
 import org.junit.jupiter.api.Test;
 
 class TxProducerTest {
-    private static final Move MOVE =
-            new Move(new UUID(1, 2), "reader", 0, 7, JournalEntry.SELF, null);
+    private static final CursorCommit COMMIT =
+            new CursorCommit(
+                    new Place(new UUID(1, 2), "reader", 0), 7, false, JournalEntry.SELF, null);
 
     private static TxProducer moving(String name) {
         TxProducer producer = new TxProducer("key", name, new ProducerIdentity(5, 0), 1_000, 0);
         producer.begin(0, 0);
-        producer.addMoves(List.of(MOVE));
+        producer.addCommits(List.of(COMMIT));
         return producer;
     }
 
     private static boolean isComing(TxProducer producer) {
-        assertFalse(producer.isMoving(MOVE.topicId(), MOVE.cursor(), MOVE.partition() + 1));
-        boolean isMoving = producer.isMoving(MOVE.topicId(), MOVE.cursor(), MOVE.partition());
-        assertEquals(isMoving, producer.hasComingMoves());
-        return isMoving;
+        assertFalse(
+                producer.hasCommitOf(COMMIT.topicId(), COMMIT.cursor(), COMMIT.partition() + 1));
+        boolean mayCommit =
+                producer.hasCommitOf(COMMIT.topicId(), COMMIT.cursor(), COMMIT.partition());
+        assertEquals(mayCommit, producer.hasComingCommits());
+        return mayCommit;
     }
 
     @Test
     void shouldWriteDownTheOpenTransactionOfANamedProducer() {
         JournalEntry entry = moving("p").entry();
         assertEquals(State.ONGOING, entry.state());
-        assertEquals(List.of(MOVE), entry.openMoves());
+        assertEquals(List.of(COMMIT), entry.openCommits());
     }
 
     @Test
     void shouldNotWriteDownTheOpenTransactionOfAnUnnamedProducer() {
         JournalEntry entry = moving(null).entry();
         assertEquals(State.EMPTY, entry.state());
-        assertEquals(List.of(), entry.openMoves());
+        assertEquals(List.of(), entry.openCommits());
     }
 
     @Test
@@ -50,7 +55,7 @@ class TxProducerTest {
         producer.close(false);
         producer.decide(true, 0, new ProducerIdentity(5, 1));
         assertTrue(isComing(producer)); // the journal is being forced
-        producer.undone().decided(3);
+        producer.pending().decided(3);
         assertTrue(isComing(producer));
         producer.onCarriedOut();
         assertFalse(isComing(producer));
@@ -76,19 +81,19 @@ class TxProducerTest {
     @Test
     void shouldAddToAnEntryOnlyIfItHasTheOpenTransaction() {
         TxProducer producer = moving("p");
-        assertNull(producer.added(List.of(MOVE), 0), "there is no entry");
+        assertNull(producer.added(List.of(COMMIT), 0), "there is no entry");
         producer.entry();
-        assertNull(producer.added(List.of(MOVE), 0), "it is not durable");
+        assertNull(producer.added(List.of(COMMIT), 0), "it is not durable");
         producer.onEntryWritten(1);
-        assertEquals(new AddedMoves(5, 0, List.of(MOVE)), producer.added(List.of(MOVE), 0));
-        assertNull(producer.added(List.of(MOVE), 1_000), "an entry is short enough");
+        assertEquals(new AddedCommits(5, 0, List.of(COMMIT)), producer.added(List.of(COMMIT), 0));
+        assertNull(producer.added(List.of(COMMIT), 1_000), "an entry is short enough");
         producer.close(false);
         producer.decide(false, 0, new ProducerIdentity(5, 0));
         producer.entry();
         producer.onCarriedOut();
         producer.begin(0, 0);
         producer.onEntryWritten(2);
-        assertNull(producer.added(List.of(MOVE), 0), "the entry was made before it was begun");
+        assertNull(producer.added(List.of(COMMIT), 0), "the entry was made before it was begun");
     }
 
     @Test
@@ -100,6 +105,6 @@ class TxProducerTest {
         Runnable undo = producer.decide(true, 0, new ProducerIdentity(5, 0));
         producer.entry();
         undo.run();
-        assertEquals(new AddedMoves(5, 0, List.of(MOVE)), producer.added(List.of(MOVE), 0));
+        assertEquals(new AddedCommits(5, 0, List.of(COMMIT)), producer.added(List.of(COMMIT), 0));
     }
 }

@@ -3,20 +3,21 @@ package io.firn.tx;
 import io.firn.background.Duty;
 import io.firn.log.LogContext;
 import io.firn.medium.GuardedLog;
+import io.firn.tx.OngoingTransaction.ShownTransaction;
 
 /**
  * Says once of each unnamed transaction that it has been open for a minute: it has no time-out, and
  * if its owner has lost it, readers of committed records wait until the store is closed.
  */
-final class ForgottenTransactions extends Duty {
+final class ForgottenTransactionDuty extends Duty {
     private static final GuardedLog LOG = GuardedLog.get();
     private static final long AFTER_MS = 60_000;
     private static final int MOST_NAMED = 5;
 
     private final LogContext context;
-    private final TxProducers producers;
+    private final ProducerRegistry producers;
 
-    ForgottenTransactions(LogContext context, TxProducers producers) {
+    ForgottenTransactionDuty(LogContext context, ProducerRegistry producers) {
         super(context.tidying(), "store " + context.config().directory(), "open transactions");
         this.context = context;
         this.producers = producers;
@@ -26,7 +27,7 @@ final class ForgottenTransactions extends Duty {
     public int run() {
         int found = 0;
         for (TxProducer each : producers.made()) {
-            OpenTransaction forgotten = each.takeForgotten(context.nowNs(), AFTER_MS);
+            ShownTransaction forgotten = each.takeForgotten(context.nowNs(), AFTER_MS);
             if (forgotten != null) {
                 report(forgotten);
                 found++;
@@ -36,7 +37,7 @@ final class ForgottenTransactions extends Duty {
         return found;
     }
 
-    private static void report(OpenTransaction forgotten) {
+    private static void report(ShownTransaction forgotten) {
         int partitions = forgotten.partitions().size();
         LOG.log(
                 System.Logger.Level.WARNING,

@@ -15,14 +15,14 @@ import java.util.concurrent.ConcurrentHashMap;
  * <p>Never waits for a producer's lock: its holder may wait for a block, which the same thread
  * reserves.
  */
-final class TxUpkeep extends Duty {
+final class TransactionDuty extends Duty {
     private static final long LOOK_EVERY_MS = 100;
     private static final long FULL_RETRY_MS = 1_000;
     private static final long EXPIRE_EVERY_MS = 3_600_000;
 
     private final LogContext context;
     private final Coordinator coordinator;
-    private final TxProducers producers;
+    private final ProducerRegistry producers;
     private final Decisions decisions;
     private final JournalTrim trim;
     private final NameExpiry expiry;
@@ -35,10 +35,10 @@ final class TxUpkeep extends Duty {
     /** Whether it looks again before long without being called. */
     private volatile boolean isWatching;
 
-    TxUpkeep(
+    TransactionDuty(
             LogContext context,
             Coordinator coordinator,
-            TxProducers producers,
+            ProducerRegistry producers,
             Decisions decisions,
             TxStore store) {
         super(context.tidying(), "store " + context.config().directory(), "transactions");
@@ -118,7 +118,7 @@ final class TxUpkeep extends Duty {
         return producer.failure().isUnwritten()
                 || producer.startMs() >= 0
                 || producer.isEnding()
-                || producer.hasComingMoves();
+                || producer.hasComingCommits();
     }
 
     private boolean end(TxProducer producer, boolean isLate) {

@@ -16,7 +16,7 @@ import org.agrona.collections.Long2ObjectHashMap;
 import org.agrona.collections.LongArrayList;
 
 /** The producers of transactions that a store knows, by name and by id. Thread-safe. */
-final class TxProducers {
+final class ProducerRegistry {
     private static final String NAMED = "n";
     private static final String UNNAMED = "u";
 
@@ -34,7 +34,7 @@ final class TxProducers {
     private final Set<TxProducer> made = new HashSet<>();
 
     /** Creates none, with a limit for named ones. */
-    TxProducers(int mostNames) {
+    ProducerRegistry(int mostNames) {
         this.mostNames = mostNames;
     }
 

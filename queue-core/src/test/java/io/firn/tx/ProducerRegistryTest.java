@@ -9,28 +9,28 @@ import io.firn.LimitExceededException;
 import io.firn.host.ProducerIdentity;
 import org.junit.jupiter.api.Test;
 
-class TxProducersTest {
+class ProducerRegistryTest {
     private static TxProducer make(String name) {
         return new TxProducer(
-                TxProducers.keyOf(name), name, new ProducerIdentity(-1, -1), 1_000, 0);
+                ProducerRegistry.keyOf(name), name, new ProducerIdentity(-1, -1), 1_000, 0);
     }
 
     @Test
     void shouldRefuseANewNameWhenThereAreTooManyAndFindTheOldOnes() {
-        TxProducers producers = new TxProducers(100);
-        TxProducer first = producers.findOrAdd("0", TxProducersTest::make);
+        ProducerRegistry producers = new ProducerRegistry(100);
+        TxProducer first = producers.findOrAdd("0", ProducerRegistryTest::make);
         for (int i = 1; i < 100; i++) {
-            producers.findOrAdd(Integer.toString(i), TxProducersTest::make);
+            producers.findOrAdd(Integer.toString(i), ProducerRegistryTest::make);
         }
         assertThrows(
                 LimitExceededException.class,
-                () -> producers.findOrAdd("one more", TxProducersTest::make));
-        assertSame(first, producers.findOrAdd("0", TxProducersTest::make));
+                () -> producers.findOrAdd("one more", ProducerRegistryTest::make));
+        assertSame(first, producers.findOrAdd("0", ProducerRegistryTest::make));
     }
 
     @Test
     void shouldGiveAnUnnamedProducerToOneTransactionAtATime() {
-        TxProducers producers = new TxProducers(100);
+        ProducerRegistry producers = new ProducerRegistry(100);
         TxProducer made = producers.beginUnnamed(7, 0, 0);
         producers.release(made);
         assertNull(producers.beginUnnamed(0, 0), "its transaction is open");
@@ -46,7 +46,7 @@ class TxProducersTest {
 
     @Test
     void shouldForgetAnUnnamedProducerThatRecoveryFoundWhenNothingOfItIsLeft() {
-        TxProducers producers = new TxProducers(100);
+        ProducerRegistry producers = new ProducerRegistry(100);
         TxProducer found = producers.addUnnamed(7, 0);
         found.begin(0, 0);
         producers.release(found);

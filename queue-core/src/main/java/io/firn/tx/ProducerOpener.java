@@ -8,7 +8,7 @@ import java.time.Duration;
 import java.util.Objects;
 
 /** Opens named producers, which fences the ones that were opened before. Thread-safe. */
-final class Openings {
+final class ProducerOpener {
     /** The largest epoch that is given to a producer: the next one gets another id. */
     private static final int LAST_EPOCH = Short.MAX_VALUE - 1;
 
@@ -16,10 +16,11 @@ final class Openings {
 
     private final LogContext context;
     private final TxStore store;
-    private final TxProducers producers;
+    private final ProducerRegistry producers;
     private final Decisions decisions;
 
-    Openings(LogContext context, TxStore store, TxProducers producers, Decisions decisions) {
+    ProducerOpener(
+            LogContext context, TxStore store, ProducerRegistry producers, Decisions decisions) {
         this.context = context;
         this.store = store;
         this.producers = producers;
@@ -77,7 +78,11 @@ final class Openings {
     private TxProducer newProducer(String name) {
         // Its first epoch is the one after this.
         return new TxProducer(
-                TxProducers.keyOf(name), name, new ProducerIdentity(-1, -1), 1, context.timeMs());
+                ProducerRegistry.keyOf(name),
+                name,
+                new ProducerIdentity(-1, -1),
+                1,
+                context.timeMs());
     }
 
     /** Returns the identity that fences one. */

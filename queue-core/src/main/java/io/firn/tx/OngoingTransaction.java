@@ -1,5 +1,8 @@
 package io.firn.tx;
 
+import io.firn.Partition;
+import io.firn.StoreMetrics;
+import io.firn.Transaction;
 import io.firn.producer.PartitionTransactions;
 import java.util.IdentityHashMap;
 import java.util.LinkedHashMap;
@@ -9,7 +12,7 @@ import java.util.UUID;
 import java.util.function.ObjLongConsumer;
 
 /** An open transaction of a producer. For the holder of the producer's monitor. */
-final class Opened {
+final class OngoingTransaction {
     private static final long NOT_KNOWN = -1;
 
     private final long startMs;
@@ -19,7 +22,7 @@ final class Opened {
     private final Map<TxPartition, Long> members = new LinkedHashMap<>();
 
     private final Map<PartitionTransactions, TxPartition> byTransactions = new IdentityHashMap<>();
-    private final MoveMap moves = new MoveMap();
+    private final CursorCommits commits = new CursorCommits();
     private boolean closed;
     private boolean abandoned;
     private boolean endsWithProcess;
@@ -30,7 +33,7 @@ final class Opened {
     private boolean isInJournal;
     private boolean isReported;
 
-    Opened(long startMs, long startNs) {
+    OngoingTransaction(long startMs, long startNs) {
         this.startMs = startMs;
         this.startNs = startNs;
     }
@@ -125,34 +128,63 @@ final class Opened {
     }
 
     /** Adds moves; returns what undoes that. */
-    Runnable addMoves(List<Move> more) {
-        return moves.addAll(more);
+    Runnable addCommits(List<CursorCommit> more) {
+        return commits.addAll(more);
     }
 
     /** Returns how many bytes it adds to the entry of its decision, at most. */
     long mostBytes() {
-        return JournalEntry.mostBytes(members.size(), moves.mostBytes());
+        return JournalEntry.mostBytes(members.size(), commits.mostBytes());
     }
 
-    List<Move> moves() {
-        return moves.all();
+    List<CursorCommit> commits() {
+        return commits.all();
     }
 
     /** Returns how many bytes moves would add to {@link #mostBytes}; below 0 if they save some. */
-    long moreBytes(List<Move> more) {
-        return moves.moreBytes(more);
+    long moreBytes(List<CursorCommit> more) {
+        return commits.moreBytes(more);
     }
 
-    boolean hasMoves() {
-        return !moves.isEmpty();
+    boolean hasCommits() {
+        return !commits.isEmpty();
     }
 
     /** Returns whether it moves a cursor in a partition. */
-    boolean isMoving(UUID topicId, String cursor, int partition) {
-        return moves.has(topicId, cursor, partition);
+    boolean hasCommitOf(UUID topicId, String cursor, int partition) {
+        return commits.has(topicId, cursor, partition);
     }
 
     boolean isEmpty() {
-        return members.isEmpty() && moves.isEmpty();
+        return members.isEmpty() && commits.isEmpty();
+    }
+
+    /** What is shown of a transaction that readers of committed records wait for. */
+    record ShownTransaction(
+            String producer,
+            long producerId,
+            int producerEpoch,
+            Transaction.State state,
+            long startMs,
+            List<Partition> partitions)
+            implements StoreMetrics.TransactionMetrics {
+
+        @Override
+        public String toString() {
+            return "TransactionMetrics["
+                    + "producer="
+                    + producer
+                    + ", producerId="
+                    + producerId
+                    + ", producerEpoch="
+                    + producerEpoch
+                    + ", state="
+                    + state
+                    + ", startMs="
+                    + startMs
+                    + ", partitions="
+                    + partitions
+                    + "]";
+        }
     }
 }
