@@ -4,6 +4,7 @@ import io.firn.BusyException;
 import io.firn.ExclusiveAppender;
 import io.firn.ReplicatedTopicException;
 import io.firn.force.PartitionForcer;
+import io.firn.upkeep.PreparationDuty;
 import io.firn.format.Scratch;
 import io.firn.format.Source;
 import io.firn.host.AppenderHolder;
@@ -22,7 +23,7 @@ import java.util.List;
  * Who may append to a partition: one exclusive appender, or any number of shared ones. While any is
  * open, the writer's segment is pinned. Thread-safe.
  */
-public final class OpenAppenders {
+public final class OpenAppenders implements PreparationDuty.Writer {
     private static final GuardedLog LOG = GuardedLog.get();
     private static final long WARN_EVERY_NS = 10_000_000_000L;
 
@@ -431,12 +432,12 @@ public final class OpenAppenders {
         return null;
     }
 
-    /** Background: whether small appends want space that is prepared. */
+    @Override
     public boolean isSpaceWanted() {
         return writer.isSpaceWanted();
     }
 
-    /** Background: prepares space for small appends. */
+    @Override
     public void prepareSpace() throws IOException {
         writer.prepareSpace();
     }

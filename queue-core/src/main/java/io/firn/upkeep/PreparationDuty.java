@@ -1,7 +1,6 @@
 package io.firn.upkeep;
 
 import io.firn.StoreFullException;
-import io.firn.append.OpenAppenders;
 import io.firn.background.Duties;
 import io.firn.background.Duty;
 import io.firn.log.SegmentedLog;
@@ -14,23 +13,32 @@ import java.io.IOException;
 final class PreparationDuty extends Duty {
     private static final long FULL_RETRY_MS = 1_000;
 
-    private final SegmentedLog log;
-    private final OpenAppenders appenders;
+    /** What appends to the partition, and knows where it wants space. */
+    public interface Writer {
+        /** Returns whether small appends want space that is prepared. */
+        boolean isSpaceWanted();
 
-    PreparationDuty(Duties duties, SegmentedLog log, OpenAppenders appenders) {
+        /** Prepares a step of it. */
+        void prepareSpace() throws IOException;
+    }
+
+    private final SegmentedLog log;
+    private final Writer writer;
+
+    PreparationDuty(Duties duties, SegmentedLog log, Writer writer) {
         super(duties, log, "space for appends");
         this.log = log;
-        this.appenders = appenders;
+        this.writer = writer;
     }
 
     @Override
     public int run() throws IOException {
-        if (!log.state().isWritable() || !appenders.isSpaceWanted()) {
+        if (!log.state().isWritable() || !writer.isSpaceWanted()) {
             return 0;
         }
         try {
-            appenders.prepareSpace();
-            if (appenders.isSpaceWanted()) {
+            writer.prepareSpace();
+            if (writer.isSpaceWanted()) {
                 call(); // the next step, after what others have called meanwhile
             }
         } catch (StoreFullException e) {
