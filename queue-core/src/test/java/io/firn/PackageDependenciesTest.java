@@ -49,7 +49,8 @@ class PackageDependenciesTest {
         all.put("log", with(all, "metadata", "format", "budget"));
         all.put("force", with(all, "log"));
         all.put("cursor", with(all, "force"));
-        all.put("append", with(all, "force"));
+        all.put("block", with(all, "force"));
+        all.put("append", with(all, "block"));
         all.put("read", with(all, "log"));
         all.put("recovery", with(all, "log"));
         all.put("upkeep", with(all, "append"));

@@ -1,5 +1,6 @@
 package io.firn.append;
 
+import io.firn.block.NextBlock;
 import io.firn.force.PartitionForcer;
 import io.firn.log.LogEvents;
 import io.firn.log.LogSegment;

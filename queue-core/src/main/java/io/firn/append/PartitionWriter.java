@@ -1,5 +1,6 @@
 package io.firn.append;
 
+import io.firn.block.NextBlock;
 import io.firn.Appender;
 import io.firn.RecordTooLargeException;
 import io.firn.StoreFullException;

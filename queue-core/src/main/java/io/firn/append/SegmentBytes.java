@@ -1,5 +1,6 @@
 package io.firn.append;
 
+import io.firn.block.PreparedSpace;
 import io.firn.format.BatchFormat;
 import io.firn.format.Source;
 import io.firn.format.ValueEncoder;

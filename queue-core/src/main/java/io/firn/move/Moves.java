@@ -10,7 +10,7 @@ import io.firn.log.SegmentedLog;
 import io.firn.log.TierState;
 import io.firn.log.TopicContext;
 import io.firn.spi.Block;
-import io.firn.upkeep.DeferredDeleteDuty;
+import io.firn.block.DeferredDeleteDuty;
 import java.util.List;
 
 /** Checks and makes the moves of segments that users of a store request. Thread-safe. */

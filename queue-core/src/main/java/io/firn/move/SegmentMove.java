@@ -15,7 +15,7 @@ import io.firn.medium.GuardedLog;
 import io.firn.spi.Block;
 import io.firn.spi.BlockCopy;
 import io.firn.spi.View;
-import io.firn.upkeep.DeferredDeleteDuty;
+import io.firn.block.DeferredDeleteDuty;
 import java.io.IOException;
 import java.util.Arrays;
 

@@ -12,7 +12,7 @@ import io.firn.Tailer;
 import io.firn.TailerOptions;
 import io.firn.TimestampedOffset;
 import io.firn.Topic;
-import io.firn.append.NextBlock;
+import io.firn.block.NextBlock;
 import io.firn.append.OpenAppenders;
 import io.firn.compact.Compactor;
 import io.firn.compact.PartitionCompaction;

@@ -1,6 +1,10 @@
 package io.firn.upkeep;
 
-import io.firn.append.NextBlock;
+import io.firn.block.BlockSupplyDuty;
+import io.firn.block.DeferredDeleteDuty;
+import io.firn.block.IdleViewDuty;
+import io.firn.block.PreparationDuty;
+import io.firn.block.NextBlock;
 import io.firn.append.OpenAppenders;
 import io.firn.background.Background;
 import io.firn.background.Duties;

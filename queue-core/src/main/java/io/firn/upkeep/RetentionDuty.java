@@ -1,5 +1,6 @@
 package io.firn.upkeep;
 
+import io.firn.block.DeferredDeleteDuty;
 import io.firn.RetainUntilRead;
 import io.firn.TopicOptions;
 import io.firn.append.OpenAppenders;

@@ -1,8 +1,7 @@
-package io.firn.upkeep;
+package io.firn.block;
 
 import io.firn.FirnException;
 import io.firn.StoreFullException;
-import io.firn.append.NextBlock;
 import io.firn.background.BackOff;
 import io.firn.background.Background;
 import io.firn.background.Duties;
@@ -33,7 +32,7 @@ import java.util.Map;
  * block; for several partitions at once, and beside the other duties of this one. A run, {@link
  * #supplyNow} and {@link #withdraw} exclude each other.
  */
-final class BlockSupplyDuty extends Duty implements NextBlock.BlockSource {
+public final class BlockSupplyDuty extends Duty implements NextBlock.BlockSource {
     private static final GuardedLog LOG = GuardedLog.get();
     private static final long RETRY_MS = 1_000;
 
@@ -55,7 +54,7 @@ final class BlockSupplyDuty extends Duty implements NextBlock.BlockSource {
     @GuardedBy("this")
     private Attempt attempt;
 
-    BlockSupplyDuty(Duties duties, SegmentedLog log, NextBlock next) {
+    public BlockSupplyDuty(Duties duties, SegmentedLog log, NextBlock next) {
         // An append may be waiting, so every pause is the shortest one.
         super(duties, log, "the next block", new BackOff(duties.nanoClock(), 0));
         this.log = log;
@@ -191,7 +190,7 @@ final class BlockSupplyDuty extends Duty implements NextBlock.BlockSource {
     }
 
     /** Returns a block that is being prepared and goes to nobody; null if there is none. */
-    synchronized LogSegment withdraw() {
+    public synchronized LogSegment withdraw() {
         store.descriptors().forget(this);
         stopProbing();
         return takeBeingPrepared();

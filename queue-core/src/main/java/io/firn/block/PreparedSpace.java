@@ -1,4 +1,4 @@
-package io.firn.append;
+package io.firn.block;
 
 import io.firn.log.LogContext;
 import io.firn.log.LogSegment;
@@ -20,7 +20,7 @@ import java.util.concurrent.atomic.AtomicInteger;
  * appends, and publishes it before the background is called. A batch that would reach into it is
  * back-pressured while the zeros are being written; before that, the writer takes the range back.
  */
-final class PreparedSpace {
+public final class PreparedSpace {
     /** Small batches are written by calls until they have so many bytes in a segment. */
     private static final int PREPARE_AFTER = 4096;
 
@@ -50,7 +50,7 @@ final class PreparedSpace {
     /** Above this position the writer asks for more. */
     private volatile int askAbove;
 
-    PreparedSpace(LogSegment segment, SpaceWindow window, LogContext store) {
+    public PreparedSpace(LogSegment segment, SpaceWindow window, LogContext store) {
         this.segment = segment;
         this.window = window;
         this.store = store;
@@ -62,7 +62,7 @@ final class PreparedSpace {
     // ---- the writer's side
 
     /** Whether bytes may be stored into memory. */
-    boolean holds(int at, int end) {
+    public boolean holds(int at, int end) {
         return end <= done && at >= from;
     }
 
@@ -70,7 +70,7 @@ final class PreparedSpace {
      * Whether bytes would meet zeros that are being written. If the background has not begun, the
      * range is taken back: the writer does not wait for a background that is busy elsewhere.
      */
-    boolean isZeroed(int at, int end) {
+    public boolean isZeroed(int at, int end) {
         if (done >= to || at >= to || end <= done) {
             return false;
         }
@@ -82,11 +82,11 @@ final class PreparedSpace {
     }
 
     /** Up to here the writer need not ask for more. */
-    int quietUpTo() {
+    public int quietUpTo() {
         return Math.min(askAbove, done);
     }
 
-    int done() {
+    public int done() {
         return done;
     }
 
@@ -95,7 +95,7 @@ final class PreparedSpace {
      *
      * @return whether the background is to be called
      */
-    boolean isWantedAfter(int at, int end) {
+    public boolean isWantedAfter(int at, int end) {
         if (at < from) {
             return false; // it is prepared further on
         }
@@ -110,7 +110,7 @@ final class PreparedSpace {
      * @return false when the background is at it already, when enough is prepared, and when the
      *     segment has no more space
      */
-    boolean want(int end) {
+    public boolean want(int end) {
         if (state.get() != IDLE || done == segment.capacity() || !begin(end)) {
             return false;
         }
@@ -148,7 +148,7 @@ final class PreparedSpace {
 
     // ---- the background's side
 
-    boolean isWanted() {
+    public boolean isWanted() {
         return state.get() == WANTED;
     }
 
@@ -156,7 +156,7 @@ final class PreparedSpace {
      * Prepares a step of what was decided; more is wanted then if it was not the last. What fails
      * is left to calls.
      */
-    void prepare(boolean durably) throws IOException {
+    public void prepare(boolean durably) throws IOException {
         if (!state.compareAndSet(WANTED, ZEROING)) {
             return; // the writer has taken it back
         }
@@ -200,7 +200,7 @@ final class PreparedSpace {
      * has; and halves when that has taken long. A partition never prepares more by itself than it
      * has appended, or than its share.
      */
-    static final class SpaceWindow {
+    public static final class SpaceWindow {
         static final int SMALLEST = 64 * 1024;
 
         /** When space is asked for again so soon, it lasts for less than a second. */
@@ -219,13 +219,13 @@ final class PreparedSpace {
          * @param bytes what was appended to the last one
          * @param fixedBytes what the topic's options want to have prepared
          */
-        void roll(int bytes, int fixedBytes) {
+        public void roll(int bytes, int fixedBytes) {
             appendedBefore += bytes;
             fixed = fixedBytes;
         }
 
         /** The bytes that are to be prepared ahead whatever the rate is. */
-        int fixed() {
+        public int fixed() {
             return fixed;
         }
 

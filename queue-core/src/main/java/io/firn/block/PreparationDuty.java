@@ -1,4 +1,4 @@
-package io.firn.upkeep;
+package io.firn.block;
 
 import io.firn.StoreFullException;
 import io.firn.background.Duties;
@@ -10,7 +10,7 @@ import java.io.IOException;
  * Prepares space in the active segment for small appends, ahead of the writer. When that fails,
  * nothing is lost: the writer continues by calls, and finds out itself what is wrong.
  */
-final class PreparationDuty extends Duty {
+public final class PreparationDuty extends Duty {
     private static final long FULL_RETRY_MS = 1_000;
 
     /** What appends to the partition, and knows where it wants space. */
@@ -25,7 +25,7 @@ final class PreparationDuty extends Duty {
     private final SegmentedLog log;
     private final Writer writer;
 
-    PreparationDuty(Duties duties, SegmentedLog log, Writer writer) {
+    public PreparationDuty(Duties duties, SegmentedLog log, Writer writer) {
         super(duties, log, "space for appends");
         this.log = log;
         this.writer = writer;

@@ -1,4 +1,4 @@
-package io.firn.append;
+package io.firn.block;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;

@@ -1,4 +1,4 @@
-package io.firn.upkeep;
+package io.firn.block;
 
 import io.firn.background.BackOff;
 import io.firn.background.Duties;
@@ -29,7 +29,7 @@ public final class DeferredDeleteDuty extends Duty {
     private final List<Waiting> waiting = new ArrayList<>();
     private final Queue<Waiting> handedOver = new ConcurrentLinkedQueue<>();
 
-    DeferredDeleteDuty(Duties duties, SegmentedLog log) {
+    public DeferredDeleteDuty(Duties duties, SegmentedLog log) {
         super(duties, log, "releases");
         this.log = log;
     }
@@ -51,7 +51,7 @@ public final class DeferredDeleteDuty extends Duty {
      * @param view retired; null for none
      * @param tier the tier whose medium is used; null for none
      */
-    void later(View view, StorageTier tier, Release release) {
+    public void later(View view, StorageTier tier, Release release) {
         waiting.add(new Waiting(view, tier, release));
         call();
     }
@@ -74,13 +74,13 @@ public final class DeferredDeleteDuty extends Duty {
     }
 
     /** Any thread: deletes a block that nobody reads. */
-    void discard(Block block) {
+    public void discard(Block block) {
         handedOver.add(new Waiting(null, block.tier(), block::delete));
         call();
     }
 
     /** Releases a segment's view, and deletes the segment. */
-    void retire(LogSegment segment, boolean delete) {
+    public void retire(LogSegment segment, boolean delete) {
         View view = segment.detachView();
         if (delete) {
             Block block = segment.block(); // a doomed segment's block is not exchanged any more
@@ -115,12 +115,12 @@ public final class DeferredDeleteDuty extends Duty {
     }
 
     /** Whether nothing is left: nothing waits for a reader, or for its medium to work again. */
-    boolean isEmpty() {
+    public boolean isEmpty() {
         return waiting.isEmpty() && handedOver.isEmpty();
     }
 
     /** Whether no reader holds anything; what is left waits for its medium to work again. */
-    boolean isStuck() {
+    public boolean isStuck() {
         return handedOver.isEmpty() && waiting.stream().allMatch(each -> each.backOff.isFailing());
     }
 

@@ -1,4 +1,4 @@
-package io.firn.append;
+package io.firn.block;
 
 import io.firn.StoreFullException;
 import io.firn.log.SegmentedLog;

@@ -1,4 +1,4 @@
-package io.firn.upkeep;
+package io.firn.block;
 
 import io.firn.background.Duties;
 import io.firn.background.Duty;
@@ -11,14 +11,14 @@ import io.firn.spi.View;
  * not stay mapped for ever. It is called when a reader maps a segment, and does nothing while none
  * is mapped.
  */
-final class IdleViewDuty extends Duty {
+public final class IdleViewDuty extends Duty {
     private static final long INTERVAL_MS = 10_000;
 
     private final SegmentedLog log;
     private final DeferredDeleteDuty releases;
     private long nextLookMs = NEVER;
 
-    IdleViewDuty(Duties duties, SegmentedLog log, DeferredDeleteDuty releases) {
+    public IdleViewDuty(Duties duties, SegmentedLog log, DeferredDeleteDuty releases) {
         super(duties, log, "idle views");
         this.log = log;
         this.releases = releases;

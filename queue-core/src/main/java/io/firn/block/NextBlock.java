@@ -1,4 +1,4 @@
-package io.firn.append;
+package io.firn.block;
 
 import io.firn.FirnException;
 import io.firn.MediumException;
@@ -84,7 +84,7 @@ public final class NextBlock {
      *
      * @return null when there is none; the background then asks the tiers for one
      */
-    LogSegment take() {
+    public LogSegment take() {
         LogSegment block = withdraw(); // the writer gets it or the close, not both
         if (block != null) {
             wanted = false;
@@ -113,17 +113,17 @@ public final class NextBlock {
     }
 
     /** Whether the last append that had to wait was without a block. */
-    boolean isMissing() {
+    public boolean isMissing() {
         return missing;
     }
 
     /** Notes that an append has to wait for zeros, not for a block. */
-    void onZeros() {
+    public void onZeros() {
         missing = false;
     }
 
     /** Notes that an append has to wait because a file could not be opened, not for a block. */
-    void onShortage(Throwable why) {
+    public void onShortage(Throwable why) {
         missing = false;
         shortage.note(why);
         log.store().descriptors().note(why);
@@ -135,7 +135,7 @@ public final class NextBlock {
      * @throws StoreFullException when no tier had room at the last try and nothing has been freed
      *     since, or when for long a file could not be opened
      */
-    void checkRoom() {
+    public void checkRoom() {
         Refusal last = refusal;
         if (missing && isStillFull(last)) {
             throw new StoreFullException(
@@ -167,7 +167,7 @@ public final class NextBlock {
      *
      * @throws StoreFullException when none of them has room, or for long a file could not be opened
      */
-    void await() {
+    public void await() {
         if (log.store().background().isTidying()) {
             source.supplyNow(); // the callback of a future runs on the thread that reserves
             if (shortage.isNow()) {
