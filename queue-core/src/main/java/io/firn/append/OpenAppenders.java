@@ -1,11 +1,11 @@
 package io.firn.append;
 
-import io.firn.block.NextBlock;
 import io.firn.BusyException;
 import io.firn.ExclusiveAppender;
 import io.firn.ReplicatedTopicException;
-import io.firn.force.PartitionForcer;
+import io.firn.block.NextBlock;
 import io.firn.block.PreparationDuty;
+import io.firn.force.PartitionForcer;
 import io.firn.format.Scratch;
 import io.firn.format.Source;
 import io.firn.host.AppenderHolder;

@@ -1,9 +1,9 @@
 package io.firn.append;
 
-import io.firn.block.NextBlock;
 import io.firn.Appender;
 import io.firn.RecordTooLargeException;
 import io.firn.StoreFullException;
+import io.firn.block.NextBlock;
 import io.firn.force.PartitionForcer;
 import io.firn.format.Source;
 import io.firn.format.ValueEncoder;

@@ -4,13 +4,13 @@ import io.firn.InvalidOptionException;
 import io.firn.MoveControl;
 import io.firn.MoveOutcome;
 import io.firn.Survives;
+import io.firn.block.DeferredDeleteDuty;
 import io.firn.log.LogContext;
 import io.firn.log.LogSegment;
 import io.firn.log.SegmentedLog;
 import io.firn.log.TierState;
 import io.firn.log.TopicContext;
 import io.firn.spi.Block;
-import io.firn.block.DeferredDeleteDuty;
 import java.util.List;
 
 /** Checks and makes the moves of segments that users of a store request. Thread-safe. */

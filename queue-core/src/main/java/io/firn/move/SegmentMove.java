@@ -5,6 +5,7 @@ import io.firn.MediumException;
 import io.firn.MoveControl;
 import io.firn.MoveOutcome;
 import io.firn.StoreFullException;
+import io.firn.block.DeferredDeleteDuty;
 import io.firn.log.LogSegment;
 import io.firn.log.LogSegment.Lifecycle;
 import io.firn.log.SegmentIndexes;
@@ -15,7 +16,6 @@ import io.firn.medium.GuardedLog;
 import io.firn.spi.Block;
 import io.firn.spi.BlockCopy;
 import io.firn.spi.View;
-import io.firn.block.DeferredDeleteDuty;
 import java.io.IOException;
 import java.util.Arrays;
 

@@ -1,11 +1,11 @@
 package io.firn.upkeep;
 
-import io.firn.block.DeferredDeleteDuty;
 import io.firn.RetainUntilRead;
 import io.firn.TopicOptions;
 import io.firn.append.OpenAppenders;
 import io.firn.background.Duties;
 import io.firn.background.Duty;
+import io.firn.block.DeferredDeleteDuty;
 import io.firn.log.Checkpoint;
 import io.firn.log.LogSegment;
 import io.firn.log.SealTimes;
