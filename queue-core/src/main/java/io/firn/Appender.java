@@ -135,4 +135,14 @@ public interface Appender extends AutoCloseable {
      */
     @Override
     void close();
+
+    /** Called when records of a partition have become durable. */
+    @FunctionalInterface
+    interface DurableHandler {
+
+        /**
+         * Called when everything below the offset is durable. Offsets ascend; calls do not overlap.
+         */
+        void onDurable(int partition, long durableOffset);
+    }
 }

@@ -40,4 +40,21 @@ public interface Partition extends PartitionReader {
      *     yet
      */
     void force();
+
+    /**
+     * A range of offsets that were durable and cannot be read because they are corrupted.
+     *
+     * @param fromOffset the first offset of the range
+     * @param toOffset the offset after the last one of the range
+     * @param reason what was found
+     */
+    record DamagedRange(long fromOffset, long toOffset, String reason) {}
+
+    /**
+     * The offset and timestamp of a record.
+     *
+     * @param offset the offset
+     * @param timestampMs the timestamp, in ms since 1970
+     */
+    record TimestampedOffset(long offset, long timestampMs) {}
 }

@@ -1,5 +1,8 @@
 package io.firn;
 
+import io.firn.Partition.DamagedRange;
+import io.firn.Partition.TimestampedOffset;
+import io.firn.StoreMetrics.PartitionMetrics;
 import java.util.List;
 
 /**

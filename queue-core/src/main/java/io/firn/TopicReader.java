@@ -1,5 +1,6 @@
 package io.firn;
 
+import io.firn.StoreMetrics.CursorMetrics;
 import java.util.List;
 import java.util.UUID;
 

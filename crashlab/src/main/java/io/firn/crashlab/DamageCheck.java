@@ -2,11 +2,11 @@ package io.firn.crashlab;
 
 import static io.firn.crashlab.Violation.require;
 
-import io.firn.DamagedRange;
 import io.firn.DamagedRangeException;
 import io.firn.LogRecord;
 import io.firn.LogStore;
 import io.firn.Partition;
+import io.firn.Partition.DamagedRange;
 import io.firn.RecordHandler;
 import io.firn.StoreOpenException;
 import io.firn.Tailer;

@@ -8,16 +8,16 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.firn.Appender;
-import io.firn.CursorMetrics;
 import io.firn.LogReader;
 import io.firn.LogStore;
 import io.firn.Partition;
+import io.firn.Partition.TimestampedOffset;
 import io.firn.RecordHandler.Action;
+import io.firn.StoreMetrics.CursorMetrics;
 import io.firn.StoredRecord;
 import io.firn.Tailer;
 import io.firn.TailerLoop;
 import io.firn.TailerOptions;
-import io.firn.TimestampedOffset;
 import io.firn.Topic;
 import io.firn.host.BatchReader;
 import io.firn.host.BatchRun;

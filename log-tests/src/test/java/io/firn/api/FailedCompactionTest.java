@@ -8,9 +8,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.firn.Appender;
 import io.firn.CleanupPolicy;
-import io.firn.CompactionMetrics;
 import io.firn.LogStore;
 import io.firn.Partition;
+import io.firn.StoreMetrics.CompactionMetrics;
 import io.firn.TopicOptions;
 import io.firn.medium.FilterFileMedium;
 import io.firn.medium.FilterMediumFile;

@@ -5,10 +5,10 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.firn.DamagedRange;
 import io.firn.DamagedRangeException;
 import io.firn.LogStore;
 import io.firn.Partition;
+import io.firn.Partition.DamagedRange;
 import io.firn.RecordHandler.Action;
 import io.firn.StoreOpenException;
 import io.firn.Tailer;

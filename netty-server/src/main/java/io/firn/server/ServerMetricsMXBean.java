@@ -61,7 +61,10 @@ public interface ServerMetricsMXBean {
      */
     Map<String, Long> getCursorLagRecords();
 
-    /** Returns the same in bytes, estimated as {@link io.firn.CursorMetrics#lagBytes} says. */
+    /**
+     * Returns the same in bytes, estimated as {@link io.firn.StoreMetrics.CursorMetrics#lagBytes}
+     * says.
+     */
     Map<String, Long> getCursorLagBytes();
 
     /**

@@ -1,9 +1,9 @@
 package io.firn.append;
 
+import io.firn.Appender.DurableHandler;
 import io.firn.Batch;
 import io.firn.Claim;
 import io.firn.ClosedException;
-import io.firn.DurableHandler;
 import io.firn.InvalidOptionException;
 import io.firn.UnexpectedOffsetException;
 import io.firn.force.PartitionForcer;

@@ -1,6 +1,6 @@
 package io.firn.force;
 
-import io.firn.DurableHandler;
+import io.firn.Appender.DurableHandler;
 import io.firn.background.Gate;
 import io.firn.log.SegmentedLog;
 import io.firn.medium.GuardedLog;

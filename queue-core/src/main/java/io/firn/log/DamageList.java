@@ -1,6 +1,6 @@
 package io.firn.log;
 
-import io.firn.DamagedRange;
+import io.firn.Partition.DamagedRange;
 import io.firn.medium.GuardedBy;
 import java.util.ArrayList;
 import java.util.Comparator;

@@ -1,10 +1,10 @@
 package io.firn.log;
 
-import io.firn.DamagedRange;
 import io.firn.Durability;
 import io.firn.InvalidOptionException;
 import io.firn.IsolationLevel;
 import io.firn.LostMarkerException;
+import io.firn.Partition.DamagedRange;
 import io.firn.PoisonedException;
 import io.firn.medium.GuardedLog;
 import java.io.IOException;

@@ -1,12 +1,12 @@
 package io.firn.read;
 
 import io.firn.BatchTooLargeException;
-import io.firn.DamagedRange;
 import io.firn.DamagedRangeException;
 import io.firn.FirnException;
 import io.firn.IsolationLevel;
 import io.firn.MediumException;
 import io.firn.OffsetOutOfRangeException;
+import io.firn.Partition.DamagedRange;
 import io.firn.ReadMemoryException;
 import io.firn.TruncatedException;
 import io.firn.format.BatchFormat;

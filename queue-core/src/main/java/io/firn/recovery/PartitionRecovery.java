@@ -1,6 +1,6 @@
 package io.firn.recovery;
 
-import io.firn.DamagedRange;
+import io.firn.Partition.DamagedRange;
 import io.firn.log.RecoveredPartition;
 import io.firn.log.TopicContext;
 import io.firn.medium.GuardedLog;

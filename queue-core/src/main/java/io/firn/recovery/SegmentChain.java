@@ -1,6 +1,6 @@
 package io.firn.recovery;
 
-import io.firn.DamagedRange;
+import io.firn.Partition.DamagedRange;
 import io.firn.log.LogContext;
 import io.firn.log.LogSegment;
 import io.firn.log.SegmentWalk;

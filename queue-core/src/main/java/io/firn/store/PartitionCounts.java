@@ -1,7 +1,7 @@
 package io.firn.store;
 
-import io.firn.CompactionMetrics;
-import io.firn.PartitionMetrics;
+import io.firn.StoreMetrics.CompactionMetrics;
+import io.firn.StoreMetrics.PartitionMetrics;
 
 /** The metrics of a partition. */
 record PartitionCounts(

@@ -1,16 +1,16 @@
 package io.firn.store;
 
-import io.firn.CompactionMetrics;
-import io.firn.DamagedRange;
 import io.firn.ExclusiveAppender;
 import io.firn.InvalidOptionException;
 import io.firn.IsolationLevel;
 import io.firn.MediumException;
-import io.firn.PartitionMetrics;
+import io.firn.Partition.DamagedRange;
+import io.firn.Partition.TimestampedOffset;
 import io.firn.PoisonedException;
+import io.firn.StoreMetrics.CompactionMetrics;
+import io.firn.StoreMetrics.PartitionMetrics;
 import io.firn.Tailer;
 import io.firn.TailerOptions;
-import io.firn.TimestampedOffset;
 import io.firn.Topic;
 import io.firn.append.OpenAppenders;
 import io.firn.block.NextBlock;

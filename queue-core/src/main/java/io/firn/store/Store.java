@@ -4,10 +4,10 @@ import io.firn.CompactionResult;
 import io.firn.InvalidOptionException;
 import io.firn.MoveControl;
 import io.firn.MoveOutcome;
-import io.firn.PartitionMetrics;
 import io.firn.Producer;
 import io.firn.ReplicatedTopicException;
 import io.firn.StoreMetrics;
+import io.firn.StoreMetrics.PartitionMetrics;
 import io.firn.StoreSnapshot;
 import io.firn.Topic;
 import io.firn.TopicOptions;
@@ -342,7 +342,7 @@ public final class Store implements HostedStore {
         }
     }
 
-    /** Whether the caller is in a partition's {@link io.firn.DurableHandler}. */
+    /** Whether the caller is in a partition's {@link io.firn.Appender.DurableHandler}. */
     private boolean isTelling() {
         return topics.partitions().stream()
                 .anyMatch(partition -> partition.forcer().handlers().isTelling());

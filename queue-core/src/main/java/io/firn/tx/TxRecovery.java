@@ -1,7 +1,7 @@
 package io.firn.tx;
 
-import io.firn.DamagedRange;
 import io.firn.FirnException;
+import io.firn.Partition.DamagedRange;
 import io.firn.RecordTooLargeException;
 import io.firn.StoreFullException;
 import io.firn.host.ProducerIdentity;

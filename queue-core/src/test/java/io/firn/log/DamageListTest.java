@@ -4,7 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.firn.DamagedRange;
+import io.firn.Partition.DamagedRange;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 

@@ -6,9 +6,9 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.firn.Compression;
-import io.firn.DamagedRange;
 import io.firn.DamagedRangeException;
 import io.firn.OffsetOutOfRangeException;
+import io.firn.Partition.DamagedRange;
 import io.firn.TruncatedException;
 import io.firn.kafka.KafkaBatches;
 import io.firn.kafka.RandomRecords;

@@ -5,8 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 
 import io.firn.Compression;
 import io.firn.IsolationLevel;
+import io.firn.Partition.TimestampedOffset;
 import io.firn.StoredRecord;
-import io.firn.TimestampedOffset;
 import io.firn.kafka.KafkaBatches;
 import io.firn.kafka.SeededTest;
 import java.io.IOException;

@@ -6,9 +6,9 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.firn.Appender;
-import io.firn.DamagedRange;
 import io.firn.LogStore;
 import io.firn.Partition;
+import io.firn.Partition.DamagedRange;
 import io.firn.RecordHandler.Action;
 import io.firn.StoreLockedException;
 import io.firn.StoreOpenException;
