@@ -1,7 +1,7 @@
 package io.firn;
 
-import io.firn.StoreMetrics.CompactionMetrics;
-import io.firn.StoreMetrics.CursorMetrics;
+import io.firn.CursorReader.CursorMetrics;
+import io.firn.PartitionReader.CompactionMetrics;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;

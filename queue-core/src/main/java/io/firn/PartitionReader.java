@@ -2,7 +2,6 @@ package io.firn;
 
 import io.firn.Partition.DamagedRange;
 import io.firn.Partition.TimestampedOffset;
-import io.firn.StoreMetrics.PartitionMetrics;
 import java.util.List;
 
 /**
@@ -70,4 +69,91 @@ public interface PartitionReader {
 
     /** Returns the partition's current metrics. */
     PartitionMetrics metrics();
+
+    /** Metrics of a partition at one moment. Immutable; equal when all of them are. */
+    interface PartitionMetrics {
+
+        /** Returns the topic's name. */
+        String topic();
+
+        /** Returns the partition's number. */
+        int partition();
+
+        /** Returns the earliest offset that can be read. */
+        long logStartOffset();
+
+        /** Returns the offset below which everything is durable. */
+        long durableOffset();
+
+        /** Returns the offset that the next record gets. */
+        long nextOffset();
+
+        /** Returns the number of segments with records. */
+        int segments();
+
+        /** Returns the bytes of the batches in them. */
+        long bytes();
+
+        /** Returns the number of forces since open. */
+        long forces();
+
+        /** Returns the number of segments begun since open, without the first. */
+        long rolls();
+
+        /** Returns the number of appends since open that had to wait for a block. */
+        long stalls();
+
+        /**
+         * Returns the number of records that retention has deleted since open although a cursor had
+         * not passed them for which it was to wait ({@link TopicOptions#retainUntilRead}).
+         */
+        long unreadDeleted();
+
+        /**
+         * Returns the number of offsets that readers of committed records do not see yet although
+         * others do: those from the first transaction on that is not decided, or whose marker could
+         * not be appended.
+         */
+        long undecided();
+
+        /** Returns whether it refuses appends because its medium failed. */
+        boolean poisoned();
+
+        /** Returns how far it is compacted; null while its topic is not compacted. */
+        default CompactionMetrics compaction() {
+            return null;
+        }
+    }
+
+    /**
+     * How far a partition of a compacted topic is compacted. Immutable; equal when all of it is.
+     */
+    interface CompactionMetrics {
+
+        /**
+         * Returns the part of the bytes that may be compacted now and were not compacted yet, from
+         * 0 to 1; see {@link TopicOptions}.
+         */
+        double dirtyRatio();
+
+        /** Returns the number of compactions since open. */
+        long runs();
+
+        /** Returns the bytes of batches that these have removed. */
+        long savedBytes();
+
+        /** Returns when the last of these ended, in ms since 1970; −1 when there was none. */
+        long lastRunMs();
+
+        /** Returns what the last of these has done; null when there was none. */
+        CompactionResult lastRun();
+
+        /**
+         * Returns the error, for example an {@link OutOfMemoryError}, with which the last
+         * compaction ended; null when it returned. The store then compacts this partition no more
+         * by itself until it is opened again or {@link LogStore#compact} returns, and {@link
+         * LogStore#findings} says so.
+         */
+        Error failure();
+    }
 }

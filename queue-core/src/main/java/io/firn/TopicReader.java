@@ -1,6 +1,6 @@
 package io.firn;
 
-import io.firn.StoreMetrics.CursorMetrics;
+import io.firn.CursorReader.CursorMetrics;
 import java.util.List;
 import java.util.UUID;
 

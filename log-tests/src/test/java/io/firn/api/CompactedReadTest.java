@@ -8,12 +8,12 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.firn.Appender;
+import io.firn.CursorReader.CursorMetrics;
 import io.firn.LogReader;
 import io.firn.LogStore;
 import io.firn.Partition;
 import io.firn.Partition.TimestampedOffset;
 import io.firn.RecordHandler.Action;
-import io.firn.StoreMetrics.CursorMetrics;
 import io.firn.StoredRecord;
 import io.firn.Tailer;
 import io.firn.TailerLoop;

@@ -11,7 +11,7 @@ import io.firn.CompactionResult;
 import io.firn.LogStore;
 import io.firn.MoveControl;
 import io.firn.Partition;
-import io.firn.StoreMetrics.CompactionMetrics;
+import io.firn.PartitionReader.CompactionMetrics;
 import io.firn.StoredRecord;
 import io.firn.Survives;
 import io.firn.Tailer;

@@ -10,7 +10,7 @@ import io.firn.Appender;
 import io.firn.CleanupPolicy;
 import io.firn.LogStore;
 import io.firn.Partition;
-import io.firn.StoreMetrics.CompactionMetrics;
+import io.firn.PartitionReader.CompactionMetrics;
 import io.firn.TopicOptions;
 import io.firn.medium.FilterFileMedium;
 import io.firn.medium.FilterMediumFile;

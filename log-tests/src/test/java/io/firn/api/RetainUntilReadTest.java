@@ -8,12 +8,12 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.firn.Appender;
 import io.firn.Cursor;
+import io.firn.CursorReader.CursorMetrics;
 import io.firn.InvalidOptionException;
 import io.firn.LogStore;
 import io.firn.MoveOutcome;
 import io.firn.Partition;
 import io.firn.RetainUntilRead;
-import io.firn.StoreMetrics.CursorMetrics;
 import io.firn.Topic;
 import io.firn.TopicOptions;
 import io.firn.file.FileTier;

@@ -7,7 +7,7 @@ import io.firn.CompactionResult;
 import io.firn.Compression;
 import io.firn.MissingCodecException;
 import io.firn.Partition;
-import io.firn.StoreMetrics.CompactionMetrics;
+import io.firn.PartitionReader.CompactionMetrics;
 import io.firn.Topic;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;

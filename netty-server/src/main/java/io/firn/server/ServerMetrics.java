@@ -1,10 +1,10 @@
 package io.firn.server;
 
 import io.firn.CompactionResult;
+import io.firn.CursorReader.CursorMetrics;
 import io.firn.LogStore;
-import io.firn.StoreMetrics.CompactionMetrics;
-import io.firn.StoreMetrics.CursorMetrics;
-import io.firn.StoreMetrics.PartitionMetrics;
+import io.firn.PartitionReader.CompactionMetrics;
+import io.firn.PartitionReader.PartitionMetrics;
 import io.firn.StoreMetrics.TierMetrics;
 import io.firn.server.group.GroupHandlers;
 import io.firn.server.wire.ServerContext;

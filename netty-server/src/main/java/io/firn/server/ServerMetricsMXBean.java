@@ -62,7 +62,7 @@ public interface ServerMetricsMXBean {
     Map<String, Long> getCursorLagRecords();
 
     /**
-     * Returns the same in bytes, estimated as {@link io.firn.StoreMetrics.CursorMetrics#lagBytes}
+     * Returns the same in bytes, estimated as {@link io.firn.CursorReader.CursorMetrics#lagBytes}
      * says.
      */
     Map<String, Long> getCursorLagBytes();

@@ -3,7 +3,7 @@ package io.firn.compact;
 import io.firn.CompactionResult;
 import io.firn.InvalidOptionException;
 import io.firn.MoveControl;
-import io.firn.StoreMetrics.CompactionMetrics;
+import io.firn.PartitionReader.CompactionMetrics;
 import io.firn.TopicOptions;
 import io.firn.background.Duty;
 import io.firn.log.SegmentedLog;

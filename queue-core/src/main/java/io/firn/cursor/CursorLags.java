@@ -1,9 +1,9 @@
 package io.firn.cursor;
 
+import io.firn.CursorReader.CursorMetrics;
 import io.firn.FirnException;
 import io.firn.Partition;
 import io.firn.RecordHandler.Action;
-import io.firn.StoreMetrics.CursorMetrics;
 import io.firn.Tailer;
 import io.firn.log.LogSegment;
 import io.firn.log.SegmentedLog;

@@ -1,7 +1,7 @@
 package io.firn.store;
 
-import io.firn.StoreMetrics.CompactionMetrics;
-import io.firn.StoreMetrics.PartitionMetrics;
+import io.firn.PartitionReader.CompactionMetrics;
+import io.firn.PartitionReader.PartitionMetrics;
 
 /** The metrics of a partition. */
 record PartitionCounts(

@@ -1,7 +1,7 @@
 package io.firn.store;
 
+import io.firn.PartitionReader.PartitionMetrics;
 import io.firn.StoreMetrics;
-import io.firn.StoreMetrics.PartitionMetrics;
 import java.util.List;
 
 /** The metrics of a store. */

@@ -2,10 +2,10 @@ package io.firn.store;
 
 import io.firn.Batch;
 import io.firn.Cursor;
+import io.firn.CursorReader.CursorMetrics;
 import io.firn.InvalidOptionException;
 import io.firn.IsolationLevel;
 import io.firn.Partition;
-import io.firn.StoreMetrics.CursorMetrics;
 import io.firn.Tailer;
 import io.firn.TailerOptions;
 import io.firn.Topic;

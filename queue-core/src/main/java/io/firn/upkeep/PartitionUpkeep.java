@@ -67,7 +67,7 @@ public final class PartitionUpkeep implements LogEvents {
         return checkpoints;
     }
 
-    /** See {@link io.firn.StoreMetrics.PartitionMetrics#unreadDeleted}. */
+    /** See {@link io.firn.PartitionReader.PartitionMetrics#unreadDeleted}. */
     public long unreadDeleted() {
         return retention.unreadDeleted();
     }

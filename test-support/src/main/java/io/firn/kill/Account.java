@@ -3,7 +3,7 @@ package io.firn.kill;
 import static io.firn.api.Waiting.HANGS_AFTER_S;
 
 import io.firn.LogStore;
-import io.firn.StoreMetrics.PartitionMetrics;
+import io.firn.PartitionReader.PartitionMetrics;
 import io.firn.kill.Oracle.Violation;
 import io.firn.spi.Block;
 import io.firn.spi.Mark;

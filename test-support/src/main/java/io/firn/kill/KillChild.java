@@ -2,7 +2,7 @@ package io.firn.kill;
 
 import io.firn.LogStore;
 import io.firn.Partition;
-import io.firn.StoreMetrics.PartitionMetrics;
+import io.firn.PartitionReader.PartitionMetrics;
 import io.firn.kill.Oracle.Violation;
 import io.firn.kill.Plan.Mode;
 import io.firn.kill.Report.Kind;
