@@ -120,17 +120,17 @@ firn_example() {
     exec "$(firn_java)" "${options[@]}" -cp "$firn_root/examples/target/classes:$(<"$path")" "$class" "$@"
 }
 
-# firn_tool CLASS ARGUMENTS...: runs a program of the module tools in the caller's working directory.
+# firn_tool CLASS ARGUMENTS...: runs a program of the module tools/cli in the caller's working directory.
 firn_tool() {
-    local class=$1 path=$firn_root/tools/target/classpath options=()
+    local class=$1 path=$firn_root/tools/cli/target/classpath options=()
     shift
-    if firn_stale "$path" queue-core tier-file tier-pmem shadow tools || ! firn_complete "$path"; then
-        firn_build "the tools" compile -pl tools -am
+    if firn_stale "$path" queue-core tier-file tier-pmem shadow tools/cli || ! firn_complete "$path"; then
+        firn_build "the tools" compile -pl tools/cli -am
     fi
     if (($(firn_java_major) >= 24)); then
         options=(--enable-native-access=ALL-UNNAMED) # zstd's library
     fi
-    exec "$(firn_java)" "${options[@]}" -cp "$firn_root/tools/target/classes:$(<"$path")" "$class" "$@"
+    exec "$(firn_java)" "${options[@]}" -cp "$firn_root/tools/cli/target/classes:$(<"$path")" "$class" "$@"
 }
 
 # The major version of the JDK that runs the programs, such as 25.
@@ -140,14 +140,14 @@ firn_java_major() {
     printf '%s\n' "${version%%.*}"
 }
 
-# firn_chronicle CLASS ARGUMENTS...: runs a program of the module chronicle-import, or of its tests, in the
+# firn_chronicle CLASS ARGUMENTS...: runs a program of the module tools/chronicle-import, or of its tests, in the
 # caller's working directory, with the options that Chronicle Queue needs.
 firn_chronicle() {
-    local class=$1 module=$firn_root/chronicle-import path options
+    local class=$1 module=$firn_root/tools/chronicle-import path options
     shift
     path=$module/target/classpath
-    if firn_stale "$path" queue-core tier-file tier-pmem shadow tools chronicle-import || ! firn_complete "$path"; then
-        firn_build "the import" test-compile -pl chronicle-import -am
+    if firn_stale "$path" queue-core tier-file tier-pmem shadow tools/cli tools/chronicle-import || ! firn_complete "$path"; then
+        firn_build "the import" test-compile -pl tools/chronicle-import -am
     fi
     # In the pom, so that the tests have the same.
     read -r -a options < <(sed -n 's|.*<chronicle.options>\(.*\)</chronicle.options>.*|\1|p' "$module/pom.xml")
@@ -175,13 +175,13 @@ firn_native() {
 
 # firn_crashlab CLASS ARGUMENTS...: runs a program of the crash laboratory.
 firn_crashlab() {
-    local class=$1 path=$firn_root/crashlab/target/test-classpath
+    local class=$1 path=$firn_root/testing/crashlab/target/test-classpath
     shift
-    if firn_stale "$path" queue-core test-support tier-file tier-pmem migrator netty-server shadow log-tests crashlab || ! firn_complete "$path"; then
-        firn_build "the crash laboratory" test-compile -pl crashlab,migrator,netty-server,shadow,log-tests -am
+    if firn_stale "$path" queue-core testing/support tier-file tier-pmem migrator netty-server shadow testing/log-tests testing/crashlab || ! firn_complete "$path"; then
+        firn_build "the crash laboratory" test-compile -pl testing/crashlab,migrator,netty-server,shadow,testing/log-tests -am
     fi
     exec "$(firn_java)" -Xmx1g -Dfirn.root="$firn_root" \
-        -cp "$firn_root/crashlab/target/classes:$(<"$path")" "$class" "$@"
+        -cp "$firn_root/testing/crashlab/target/classes:$(<"$path")" "$class" "$@"
 }
 
 # firn_server_command: sets firn_command to the command that starts the server. Compiles if sources

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
  * Checks that the list of mutants matches the sources. Use bin/check mutants to run the mutants.
  */
 class MutantsTest {
-    private static final Path ROOT = Path.of("..").toAbsolutePath().normalize();
+    private static final Path ROOT = Path.of("../..").toAbsolutePath().normalize();
 
     @Test
     void shouldMatchTheSources() throws IOException {

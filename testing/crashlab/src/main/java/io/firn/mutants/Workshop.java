@@ -23,14 +23,14 @@ final class Workshop {
     private static final List<String> MODULES =
             List.of(
                     "queue-core",
-                    "test-support",
+                    "testing/support",
                     "tier-file",
                     "tier-pmem",
                     "migrator",
                     "netty-server",
                     "shadow",
-                    "log-tests",
-                    "crashlab");
+                    "testing/log-tests",
+                    "testing/crashlab");
 
     /** The limit for a test is its duration without a mutant, times this, plus some seconds. */
     private static final int TIMES = 6;
