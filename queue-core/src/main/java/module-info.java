@@ -4,6 +4,7 @@ module io.firn {
     requires transitive org.agrona.core;
     requires jdk.jfr;
     requires jdk.unsupported;
+    requires static io.firn.annotations;
     requires static com.github.luben.zstd_jni;
     requires static org.lz4.java;
 

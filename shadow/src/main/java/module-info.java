@@ -2,6 +2,7 @@
 module io.firn.shadow {
     requires transitive io.firn;
     requires kafka.clients;
+    requires static io.firn.annotations;
 
     exports io.firn.shadow;
 }

@@ -2,6 +2,7 @@
 module io.firn.pmem {
     requires transitive io.firn;
     requires jdk.nio.mapmode;
+    requires static io.firn.annotations;
 
     provides io.firn.spi.TierInspector with
             io.firn.pmem.PoolInspector;

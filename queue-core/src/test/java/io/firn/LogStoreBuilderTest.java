@@ -57,10 +57,10 @@ class LogStoreBuilderTest {
     void shouldNameTheMissingServiceFile() throws Exception {
         List<URL> classPath = List.of(placeOf(LogStore.class), placeOf(EpochClock.class));
         try (WithoutServices loader = new WithoutServices(classPath)) {
-            Method in = loader.loadClass("io.firn.LogStore").getMethod("in", Path.class);
+            Method at = loader.loadClass("io.firn.LogStore").getMethod("at", Path.class);
 
             InvocationTargetException thrown =
-                    assertThrows(InvocationTargetException.class, () -> in.invoke(null, DIRECTORY));
+                    assertThrows(InvocationTargetException.class, () -> at.invoke(null, DIRECTORY));
 
             String message = thrown.getCause().getMessage();
             assertEquals("FirnException", thrown.getCause().getClass().getSimpleName());

@@ -1,6 +1,6 @@
 package io.firn.migrator;
 
-import io.firn.medium.GuardedBy;
+import javax.annotation.concurrent.GuardedBy;
 
 /** Limits the bytes per second that all threads copy together. Thread-safe. */
 final class ByteRate {

@@ -1,12 +1,12 @@
 package io.firn.migrator;
 
 import io.firn.ClosedException;
-import io.firn.medium.GuardedBy;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
+import javax.annotation.concurrent.GuardedBy;
 
 /**
  * The threads of a migrator. Thread-safe.

@@ -1,7 +1,6 @@
 package io.firn.migrator;
 
 import io.firn.StoreSnapshot;
-import io.firn.medium.GuardedBy;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -11,6 +10,7 @@ import java.util.Map;
 import java.util.Queue;
 import java.util.Set;
 import java.util.function.Supplier;
+import javax.annotation.concurrent.GuardedBy;
 
 /**
  * The moves that are due and the moves in progress. Calls the policy when all moves of its last

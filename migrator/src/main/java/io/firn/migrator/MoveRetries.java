@@ -1,10 +1,10 @@
 package io.firn.migrator;
 
-import io.firn.medium.GuardedBy;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import javax.annotation.concurrent.GuardedBy;
 
 /** The moves that failed, and when each may be tried again. Thread-safe. */
 final class MoveRetries {

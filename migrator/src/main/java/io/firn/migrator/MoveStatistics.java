@@ -1,9 +1,9 @@
 package io.firn.migrator;
 
 import io.firn.MoveOutcome;
-import io.firn.medium.GuardedBy;
 import io.firn.medium.GuardedLog;
 import java.util.List;
+import javax.annotation.concurrent.GuardedBy;
 
 /** Counts what was moved and what failed. Thread-safe. */
 final class MoveStatistics {

@@ -3,8 +3,8 @@ package io.firn.server;
 import io.firn.LogStore;
 import io.firn.host.HostedStore;
 import io.firn.host.StoreService;
-import io.firn.medium.GuardedBy;
 import java.io.IOException;
+import javax.annotation.concurrent.GuardedBy;
 
 /**
  * Keeps the store for one server at a time, also while that starts, and ends the server when the

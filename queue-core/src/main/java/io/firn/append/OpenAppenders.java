@@ -14,11 +14,11 @@ import io.firn.log.BatchInfo;
 import io.firn.log.LogEvents;
 import io.firn.log.LogSegment;
 import io.firn.log.SegmentedLog;
-import io.firn.medium.GuardedBy;
 import io.firn.medium.GuardedLog;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import javax.annotation.concurrent.GuardedBy;
 
 /**
  * Who may append to a partition: one exclusive appender, or any number of shared ones. While any is

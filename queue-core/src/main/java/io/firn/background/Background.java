@@ -1,11 +1,11 @@
 package io.firn.background;
 
-import io.firn.medium.GuardedBy;
 import java.io.IOException;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BiConsumer;
 import java.util.function.Supplier;
+import javax.annotation.concurrent.GuardedBy;
 import org.agrona.concurrent.EpochClock;
 import org.agrona.concurrent.IdleStrategy;
 import org.agrona.concurrent.NanoClock;

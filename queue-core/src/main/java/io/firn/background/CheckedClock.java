@@ -1,6 +1,6 @@
 package io.firn.background;
 
-import io.firn.medium.GuardedBy;
+import javax.annotation.concurrent.GuardedBy;
 import org.agrona.concurrent.EpochClock;
 
 /**

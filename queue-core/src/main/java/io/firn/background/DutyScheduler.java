@@ -1,7 +1,7 @@
 package io.firn.background;
 
-import io.firn.medium.GuardedBy;
 import java.util.concurrent.atomic.AtomicReference;
+import javax.annotation.concurrent.GuardedBy;
 import org.agrona.concurrent.EpochClock;
 import org.agrona.concurrent.NanoClock;
 

@@ -1,9 +1,9 @@
 package io.firn.background;
 
-import io.firn.medium.GuardedBy;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.locks.LockSupport;
+import javax.annotation.concurrent.GuardedBy;
 
 /**
  * The tailers of a read-only store that have waited long for records. Nobody in this process wakes

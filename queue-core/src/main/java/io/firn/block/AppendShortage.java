@@ -2,7 +2,7 @@ package io.firn.block;
 
 import io.firn.StoreFullException;
 import io.firn.log.SegmentedLog;
-import io.firn.medium.GuardedBy;
+import javax.annotation.concurrent.GuardedBy;
 
 /**
  * How long appends to a partition have found no file descriptor. A shortage that is over soon is

@@ -14,7 +14,6 @@ import io.firn.log.StaleBytes;
 import io.firn.log.TierState;
 import io.firn.medium.FileErrors;
 import io.firn.medium.FileMedium;
-import io.firn.medium.GuardedBy;
 import io.firn.medium.GuardedLog;
 import io.firn.medium.OutOfDescriptorsException;
 import io.firn.spi.Block;
@@ -25,6 +24,7 @@ import java.nio.file.Path;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import javax.annotation.concurrent.GuardedBy;
 
 /**
  * Reserves a partition's next block before the writer needs it, so that an append never waits for a

@@ -7,12 +7,12 @@ import io.firn.RecordHandler.Action;
 import io.firn.Tailer;
 import io.firn.log.LogSegment;
 import io.firn.log.SegmentedLog;
-import io.firn.medium.GuardedBy;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import javax.annotation.concurrent.GuardedBy;
 
 /**
  * How far the cursors of a topic are behind. The next record is looked up once for each position,

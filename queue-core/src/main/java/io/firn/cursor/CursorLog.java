@@ -11,7 +11,6 @@ import io.firn.host.HostedCursor;
 import io.firn.log.SegmentedLog;
 import io.firn.log.TopicContext;
 import io.firn.medium.DamagedFileException;
-import io.firn.medium.GuardedBy;
 import io.firn.metadata.TopicFiles;
 import java.io.IOException;
 import java.util.BitSet;
@@ -21,6 +20,7 @@ import java.util.OptionalLong;
 import java.util.TreeMap;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.stream.IntStream;
+import javax.annotation.concurrent.GuardedBy;
 
 /**
  * A cursor. What is persisted is never above the durable offset (O7), so that after a crash no

@@ -9,7 +9,6 @@ import io.firn.log.ReadPositions;
 import io.firn.log.SegmentedLog;
 import io.firn.log.TopicContext;
 import io.firn.medium.DamagedFileException;
-import io.firn.medium.GuardedBy;
 import io.firn.medium.UnsupportedVersionException;
 import io.firn.metadata.TopicFiles;
 import java.io.IOException;
@@ -23,6 +22,7 @@ import java.util.TreeSet;
 import java.util.function.Consumer;
 import java.util.function.IntFunction;
 import java.util.function.IntSupplier;
+import javax.annotation.concurrent.GuardedBy;
 
 /** The cursors of a topic. Thread-safe. */
 public final class Cursors implements ReadPositions {

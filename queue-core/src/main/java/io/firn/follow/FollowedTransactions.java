@@ -12,7 +12,6 @@ import io.firn.log.BatchInfo;
 import io.firn.log.SegmentedLog;
 import io.firn.medium.DamagedFileException;
 import io.firn.medium.Fields;
-import io.firn.medium.GuardedBy;
 import io.firn.producer.PartitionTransactions;
 import io.firn.producer.ProducerFiles;
 import io.firn.producer.ProducerReplay;
@@ -25,6 +24,7 @@ import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.function.BooleanSupplier;
 import java.util.function.LongConsumer;
+import javax.annotation.concurrent.GuardedBy;
 
 /**
  * Finds out, in a read-only store, which transactions of a partition are open and which were

@@ -2,9 +2,9 @@ package io.firn.follow;
 
 import io.firn.log.LogSegment;
 import io.firn.log.OffsetPublisher;
-import io.firn.medium.GuardedBy;
 import java.util.UUID;
 import java.util.function.Supplier;
+import javax.annotation.concurrent.GuardedBy;
 
 /**
  * Publishes the offsets of one log in its slot. Where the file was truncated, an error may come

@@ -3,7 +3,6 @@ package io.firn.follow;
 import io.firn.log.OffsetPublisher;
 import io.firn.log.PublishedOffsets;
 import io.firn.medium.FileMedium;
-import io.firn.medium.GuardedBy;
 import io.firn.medium.GuardedLog;
 import io.firn.medium.MediumLock;
 import io.firn.spi.View;
@@ -17,6 +16,7 @@ import java.util.List;
 import java.util.UUID;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
+import javax.annotation.concurrent.GuardedBy;
 
 /**
  * The writer's side of the file in which it publishes the offsets of its partitions ({@link

@@ -1,10 +1,10 @@
 package io.firn.force;
 
 import io.firn.Appender;
-import io.firn.medium.GuardedBy;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import javax.annotation.concurrent.GuardedBy;
 
 /**
  * The futures that wait until something of a partition is durable. They are completed under no

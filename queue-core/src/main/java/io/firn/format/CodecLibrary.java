@@ -2,13 +2,13 @@ package io.firn.format;
 
 import io.firn.Compression;
 import io.firn.MissingCodecException;
-import io.firn.medium.GuardedBy;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.io.UncheckedIOException;
+import javax.annotation.concurrent.GuardedBy;
 
 /**
  * The library of a codec: whether it works is tried on a few bytes before it is used first. Most of

@@ -1,6 +1,5 @@
 package io.firn.format;
 
-import io.firn.medium.GuardedBy;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.HashSet;
@@ -8,6 +7,7 @@ import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
+import javax.annotation.concurrent.GuardedBy;
 
 /**
  * The memory that all readers of a store together use for decompressed batches. Whoever needs more

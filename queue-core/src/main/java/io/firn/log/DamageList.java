@@ -1,10 +1,10 @@
 package io.firn.log;
 
 import io.firn.Partition.DamagedRange;
-import io.firn.medium.GuardedBy;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import javax.annotation.concurrent.GuardedBy;
 
 /** The damaged ranges of a partition that are known. Thread-safe. */
 final class DamageList {

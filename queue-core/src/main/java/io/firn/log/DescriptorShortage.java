@@ -2,7 +2,6 @@ package io.firn.log;
 
 import io.firn.background.Duty;
 import io.firn.medium.DescriptorLimit;
-import io.firn.medium.GuardedBy;
 import io.firn.medium.GuardedLog;
 import io.firn.medium.OutOfDescriptorsException;
 import java.io.IOException;
@@ -10,6 +9,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import javax.annotation.concurrent.GuardedBy;
 
 /**
  * Tells the user of a store that files cannot be opened because too many are open: by a finding

@@ -1,10 +1,10 @@
 package io.firn.log;
 
-import io.firn.medium.GuardedBy;
 import io.firn.spi.Block;
 import io.firn.spi.Mark;
 import io.firn.spi.SegmentState;
 import java.io.IOException;
+import javax.annotation.concurrent.GuardedBy;
 
 /**
  * What the owner of a segment has durably written about it: marks while it is active, then a seal.

@@ -4,7 +4,6 @@ import io.firn.StoreFullException;
 import io.firn.StoreMetrics;
 import io.firn.background.BackOff;
 import io.firn.background.Duty;
-import io.firn.medium.GuardedBy;
 import io.firn.medium.GuardedLog;
 import io.firn.medium.OutOfDescriptorsException;
 import io.firn.spi.StorageTier;
@@ -14,6 +13,7 @@ import java.util.UUID;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
+import javax.annotation.concurrent.GuardedBy;
 import org.agrona.concurrent.NanoClock;
 
 /** A tier as the store sees it: its index, its counters, and whether it works. Thread-safe. */

@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.util.ArrayDeque;
 import java.util.Queue;
 import java.util.concurrent.ThreadFactory;
+import javax.annotation.concurrent.GuardedBy;
 
 /**
  * The thread in which files are mapped, which no other code knows and can interrupt. If {@link

@@ -5,6 +5,7 @@ import java.nio.channels.FileChannel;
 import java.nio.file.Path;
 import java.util.concurrent.Semaphore;
 import java.util.function.Supplier;
+import javax.annotation.concurrent.GuardedBy;
 
 /**
  * The file that a mapping shows, for whoever lets the system send bytes of it. It is opened when it

@@ -5,6 +5,7 @@ import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.LongSupplier;
+import javax.annotation.concurrent.GuardedBy;
 
 /**
  * Mappings that were released but stay mapped until the garbage collector finds that no user holds

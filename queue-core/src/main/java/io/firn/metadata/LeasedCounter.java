@@ -2,11 +2,11 @@ package io.firn.metadata;
 
 import io.firn.MediumException;
 import io.firn.medium.Fields;
-import io.firn.medium.GuardedBy;
 import io.firn.medium.SmallFile;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Map;
+import javax.annotation.concurrent.GuardedBy;
 
 /**
  * A number that grows over the life of a store and never repeats, even after a crash: a range is

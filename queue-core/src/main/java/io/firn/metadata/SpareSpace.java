@@ -4,7 +4,6 @@ import io.firn.background.Duties;
 import io.firn.background.Duty;
 import io.firn.medium.FileErrors;
 import io.firn.medium.FileMedium;
-import io.firn.medium.GuardedBy;
 import io.firn.medium.GuardedLog;
 import io.firn.medium.MediumFile;
 import io.firn.medium.WholeFile;
@@ -12,6 +11,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
+import javax.annotation.concurrent.GuardedBy;
 
 /**
  * A little space reserved on the store's file system, so that deletions can be recorded when the

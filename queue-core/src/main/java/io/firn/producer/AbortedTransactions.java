@@ -3,10 +3,10 @@ package io.firn.producer;
 import io.firn.host.AbortedTransaction;
 import io.firn.medium.DamagedFileException;
 import io.firn.medium.Fields;
-import io.firn.medium.GuardedBy;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import javax.annotation.concurrent.GuardedBy;
 import org.agrona.collections.IntArrayList;
 import org.agrona.collections.Long2ObjectHashMap;
 

@@ -2,12 +2,12 @@ package io.firn.producer;
 
 import io.firn.medium.DamagedFileException;
 import io.firn.medium.Fields;
-import io.firn.medium.GuardedBy;
 import io.firn.metadata.TopicDirectory;
 import java.io.IOException;
 import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
+import javax.annotation.concurrent.GuardedBy;
 
 /**
  * Files with what the partitions of a topic knew of their producers, their checkpoints: {@code

@@ -10,13 +10,13 @@ import io.firn.host.TransactionCoordinator.PartitionProducer;
 import io.firn.log.BatchInfo;
 import io.firn.medium.DamagedFileException;
 import io.firn.medium.Fields;
-import io.firn.medium.GuardedBy;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.LongSupplier;
+import javax.annotation.concurrent.GuardedBy;
 import org.agrona.collections.Long2ObjectHashMap;
 
 /**

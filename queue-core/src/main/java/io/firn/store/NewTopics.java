@@ -6,7 +6,6 @@ import io.firn.TopicOptions;
 import io.firn.log.LogContext;
 import io.firn.log.TierState;
 import io.firn.log.TopicContext;
-import io.firn.medium.GuardedBy;
 import io.firn.metadata.StoreIdentity;
 import io.firn.metadata.TopicFiles;
 import java.io.IOException;
@@ -14,6 +13,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.UUID;
+import javax.annotation.concurrent.GuardedBy;
 
 /**
  * Creates topics: a topic file is durable before anything is stored in the topic (O5), and what a

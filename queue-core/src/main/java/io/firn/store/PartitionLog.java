@@ -32,7 +32,6 @@ import io.firn.log.RecoveredPartition;
 import io.firn.log.SealTimes;
 import io.firn.log.SegmentedLog;
 import io.firn.log.TopicContext;
-import io.firn.medium.GuardedBy;
 import io.firn.producer.CheckpointDuty;
 import io.firn.producer.ProducerAppends;
 import io.firn.producer.ProducerReplay;
@@ -49,6 +48,7 @@ import io.firn.upkeep.PartitionUpkeep;
 import java.io.IOException;
 import java.util.List;
 import java.util.Objects;
+import javax.annotation.concurrent.GuardedBy;
 
 /**
  * A partition as its users see it: the log ({@link SegmentedLog}) and the parts that are built on

@@ -3,10 +3,10 @@ package io.firn.store;
 import io.firn.ClosedException;
 import io.firn.host.ServiceAttachedException;
 import io.firn.host.StoreService;
-import io.firn.medium.GuardedBy;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import javax.annotation.concurrent.GuardedBy;
 
 /** The services that are attached to a store. Thread-safe; calls no service under its monitor. */
 final class Services {

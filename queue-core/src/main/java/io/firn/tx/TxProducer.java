@@ -5,7 +5,6 @@ import io.firn.TransactionStateException;
 import io.firn.host.ProducerIdentity;
 import io.firn.host.TransactionCoordinator.NamedProducer;
 import io.firn.log.BatchInfo;
-import io.firn.medium.GuardedBy;
 import io.firn.producer.PartitionTransactions;
 import io.firn.tx.JournalEntry.AddedCommits;
 import io.firn.tx.OngoingTransaction.ShownTransaction;
@@ -16,6 +15,7 @@ import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
+import javax.annotation.concurrent.GuardedBy;
 
 /**
  * One producer of transactions, and its transaction. Whoever opens it, ends its transaction or

@@ -1,6 +1,6 @@
 package io.firn.shadow;
 
-import io.firn.medium.GuardedBy;
+import javax.annotation.concurrent.GuardedBy;
 
 /** How far a partition is copied, for those who watch. Thread-safe. */
 final class FollowProgress {

@@ -9,7 +9,6 @@ import io.firn.Topic;
 import io.firn.TopicOptions;
 import io.firn.host.HostedStore;
 import io.firn.host.StoreService;
-import io.firn.medium.GuardedBy;
 import io.firn.shadow.source.SourceClient;
 import io.firn.shadow.source.SourceConfig;
 import io.firn.shadow.source.TopicSelection;
@@ -22,6 +21,7 @@ import java.util.TreeSet;
 import java.util.concurrent.ThreadFactory;
 import java.util.function.LongSupplier;
 import java.util.regex.Pattern;
+import javax.annotation.concurrent.GuardedBy;
 
 /**
  * Keeps local copies of topics of a Kafka cluster, the source: the same batches, byte for byte, at

@@ -1,7 +1,6 @@
 package io.firn.file;
 
 import io.firn.medium.DirectMemory;
-import io.firn.medium.GuardedBy;
 import io.firn.medium.Mapping;
 import io.firn.medium.MediumFile;
 import io.firn.medium.TwoSlots;
@@ -14,6 +13,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.Objects;
+import javax.annotation.concurrent.GuardedBy;
 
 /**
  * The writer's side of a segment that is not sealed: its mapped file, with the marks at its end.

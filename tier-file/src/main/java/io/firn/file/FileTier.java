@@ -2,7 +2,6 @@ package io.firn.file;
 
 import io.firn.Survives;
 import io.firn.medium.FileMedium;
-import io.firn.medium.GuardedBy;
 import io.firn.medium.WithoutLinks;
 import io.firn.spi.Block;
 import io.firn.spi.BlockCopy;
@@ -20,6 +19,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
+import javax.annotation.concurrent.GuardedBy;
 
 /**
  * A tier in a directory, with a subdirectory for each partition and a file for each segment. A

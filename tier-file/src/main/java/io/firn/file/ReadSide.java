@@ -1,7 +1,6 @@
 package io.firn.file;
 
 import io.firn.medium.FileMedium;
-import io.firn.medium.GuardedBy;
 import io.firn.medium.GuardedLog;
 import io.firn.medium.Mapping;
 import io.firn.medium.MediumFile;
@@ -12,6 +11,7 @@ import java.nio.ByteBuffer;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.function.Supplier;
+import javax.annotation.concurrent.GuardedBy;
 
 /**
  * The readers' side of a segment: a view and an open file, both created when first needed.

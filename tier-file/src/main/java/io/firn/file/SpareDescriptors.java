@@ -1,7 +1,6 @@
 package io.firn.file;
 
 import io.firn.medium.FileMedium;
-import io.firn.medium.GuardedBy;
 import io.firn.medium.MediumFile;
 import io.firn.medium.OutOfDescriptorsException;
 import java.io.IOException;
@@ -10,6 +9,7 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.concurrent.locks.ReadWriteLock;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
+import javax.annotation.concurrent.GuardedBy;
 
 /**
  * A few file descriptors of a tier that are kept for work after which more of them are free: a

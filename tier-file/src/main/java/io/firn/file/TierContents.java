@@ -2,7 +2,6 @@ package io.firn.file;
 
 import io.firn.StoreFullException;
 import io.firn.medium.FileMedium;
-import io.firn.medium.GuardedBy;
 import io.firn.medium.GuardedLog;
 import io.firn.medium.Uncollected;
 import io.firn.spi.StorageTier;
@@ -16,6 +15,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Semaphore;
+import javax.annotation.concurrent.GuardedBy;
 
 /**
  * The segments of a tier and the copies that are being made in it, and the space that they use of

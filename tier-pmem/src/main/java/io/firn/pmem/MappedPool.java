@@ -1,12 +1,12 @@
 package io.firn.pmem;
 
 import io.firn.medium.FileMedium;
-import io.firn.medium.GuardedBy;
 import io.firn.medium.MediumFile;
 import io.firn.medium.MediumLock;
 import java.io.IOException;
 import java.lang.invoke.VarHandle;
 import java.nio.file.Path;
+import javax.annotation.concurrent.GuardedBy;
 
 /**
  * An open and mapped pool file with its block table. It stays mapped until it was closed and the

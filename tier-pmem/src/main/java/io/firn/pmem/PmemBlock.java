@@ -1,6 +1,5 @@
 package io.firn.pmem;
 
-import io.firn.medium.GuardedBy;
 import io.firn.spi.Block;
 import io.firn.spi.BlockReader;
 import io.firn.spi.BlockReusedException;
@@ -13,6 +12,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.NoSuchFileException;
 import java.util.Objects;
+import javax.annotation.concurrent.GuardedBy;
 
 /** A segment in a block of a pool. Readers and the writer use the same mapped bytes. */
 final class PmemBlock implements Block {

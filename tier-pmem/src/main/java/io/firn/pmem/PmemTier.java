@@ -4,7 +4,6 @@ import io.firn.InvalidOptionException;
 import io.firn.StoreFullException;
 import io.firn.Survives;
 import io.firn.medium.FileMedium;
-import io.firn.medium.GuardedBy;
 import io.firn.medium.GuardedLog;
 import io.firn.spi.Block;
 import io.firn.spi.Mark;
@@ -20,6 +19,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
+import javax.annotation.concurrent.GuardedBy;
 
 /**
  * A tier in persistent memory. Each of its directories contains a pool: one file, allocated at its

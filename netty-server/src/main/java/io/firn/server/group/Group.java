@@ -1,6 +1,5 @@
 package io.firn.server.group;
 
-import io.firn.medium.GuardedBy;
 import io.firn.server.wire.DeadlineTimer;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -10,6 +9,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.UUID;
+import javax.annotation.concurrent.GuardedBy;
 import org.apache.kafka.common.protocol.Errors;
 
 /**

@@ -1,6 +1,5 @@
 package io.firn.server.group;
 
-import io.firn.medium.GuardedBy;
 import io.firn.server.config.GroupIds;
 import io.firn.server.group.GroupJoin.JoinRequest;
 import java.io.IOException;
@@ -11,6 +10,7 @@ import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.function.Consumer;
+import javax.annotation.concurrent.GuardedBy;
 import org.apache.kafka.common.errors.CoordinatorNotAvailableException;
 import org.apache.kafka.common.protocol.Errors;
 

@@ -6,7 +6,6 @@ import io.firn.MediumException;
 import io.firn.medium.DamagedFileException;
 import io.firn.medium.Fields;
 import io.firn.medium.FileMedium;
-import io.firn.medium.GuardedBy;
 import io.firn.medium.SmallFile;
 import java.io.IOException;
 import java.net.URLDecoder;
@@ -20,6 +19,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
+import javax.annotation.concurrent.GuardedBy;
 
 /**
  * The files of groups, one small text file each. It contains the members of the last complete

@@ -1,10 +1,10 @@
 package io.firn.server.group;
 
-import io.firn.medium.GuardedBy;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 import java.util.function.Consumer;
+import javax.annotation.concurrent.GuardedBy;
 import org.apache.kafka.common.protocol.Errors;
 
 /**

@@ -6,7 +6,6 @@ import io.firn.Topic;
 import io.firn.UnknownTopicException;
 import io.firn.UnreadableTopicException;
 import io.firn.host.HostedCursor;
-import io.firn.medium.GuardedBy;
 import io.firn.server.config.GroupIds;
 import io.firn.server.log.ServedTopic;
 import java.util.ArrayList;
@@ -15,6 +14,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.UUID;
+import javax.annotation.concurrent.GuardedBy;
 import org.apache.kafka.common.errors.CoordinatorNotAvailableException;
 import org.apache.kafka.common.protocol.Errors;
 

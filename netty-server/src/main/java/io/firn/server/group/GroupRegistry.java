@@ -1,7 +1,6 @@
 package io.firn.server.group;
 
 import io.firn.FirnException;
-import io.firn.medium.GuardedBy;
 import io.firn.server.wire.ClientShares;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -15,6 +14,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Predicate;
 import java.util.function.UnaryOperator;
+import javax.annotation.concurrent.GuardedBy;
 import org.apache.kafka.common.protocol.Errors;
 
 /**

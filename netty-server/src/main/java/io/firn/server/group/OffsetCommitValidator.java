@@ -1,9 +1,9 @@
 package io.firn.server.group;
 
-import io.firn.medium.GuardedBy;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Objects;
+import javax.annotation.concurrent.GuardedBy;
 import org.apache.kafka.common.protocol.Errors;
 
 /**

@@ -2,7 +2,6 @@ package io.firn.server.group;
 
 import io.firn.Cursor;
 import io.firn.FirnException;
-import io.firn.medium.GuardedBy;
 import io.firn.server.log.ServedTopic;
 import io.firn.server.log.ServedTopics;
 import io.firn.server.security.Access;
@@ -17,6 +16,7 @@ import java.util.Iterator;
 import java.util.LinkedHashSet;
 import java.util.Set;
 import java.util.stream.Stream;
+import javax.annotation.concurrent.GuardedBy;
 import org.apache.kafka.clients.consumer.internals.ConsumerProtocol;
 import org.apache.kafka.common.message.OffsetDeleteRequestData;
 import org.apache.kafka.common.message.OffsetDeleteRequestData.OffsetDeleteRequestTopic;

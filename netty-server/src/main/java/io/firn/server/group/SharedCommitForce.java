@@ -2,7 +2,6 @@ package io.firn.server.group;
 
 import io.firn.Cursor;
 import io.firn.FirnException;
-import io.firn.medium.GuardedBy;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -14,6 +13,7 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
+import javax.annotation.concurrent.GuardedBy;
 
 /**
  * Group commit for the offsets of a group: one force for all commits that wait. All members commit

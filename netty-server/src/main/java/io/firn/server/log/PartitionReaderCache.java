@@ -1,10 +1,10 @@
 package io.firn.server.log;
 
-import io.firn.medium.GuardedBy;
 import io.firn.server.wire.ClientConnection;
 import io.firn.server.wire.ClientShares;
 import java.util.HashMap;
 import java.util.Map;
+import javax.annotation.concurrent.GuardedBy;
 
 /**
  * The readers that a connection keeps between fetches: they only save time. All connections

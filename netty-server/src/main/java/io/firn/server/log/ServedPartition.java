@@ -6,11 +6,11 @@ import io.firn.host.AppenderHolder;
 import io.firn.host.HostedAppender;
 import io.firn.host.HostedPartition;
 import io.firn.host.VisibleListener;
-import io.firn.medium.GuardedBy;
 import java.lang.invoke.VarHandle;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
+import javax.annotation.concurrent.GuardedBy;
 
 /**
  * A partition as clients see it: one shared appender for all producers, and the fetches that wait

@@ -3,10 +3,10 @@ package io.firn.server.log;
 import io.firn.Topic;
 import io.firn.TopicOptions;
 import io.firn.host.HostedPartition;
-import io.firn.medium.GuardedBy;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import javax.annotation.concurrent.GuardedBy;
 import org.apache.kafka.common.Uuid;
 
 /** A topic as clients see it. Thread-safe. */

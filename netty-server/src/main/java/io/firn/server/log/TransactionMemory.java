@@ -3,12 +3,12 @@ package io.firn.server.log;
 import io.firn.Transaction.State;
 import io.firn.host.TransactionCoordinator;
 import io.firn.host.TransactionCoordinator.NamedProducer;
-import io.firn.medium.GuardedBy;
 import io.firn.server.wire.ClientShares;
 import java.util.HashMap;
 import java.util.Iterator;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import javax.annotation.concurrent.GuardedBy;
 
 /**
  * The memory of what clients have put into transactions that are open: partitions, offsets, and

@@ -1,9 +1,9 @@
 package io.firn.server.quota;
 
-import io.firn.medium.GuardedBy;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.function.LongSupplier;
+import javax.annotation.concurrent.GuardedBy;
 
 /**
  * How much clients have used of their quotas. Without a quota, nothing is remembered. Thread-safe.

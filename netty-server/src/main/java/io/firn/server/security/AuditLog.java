@@ -1,9 +1,9 @@
 package io.firn.server.security;
 
-import io.firn.medium.GuardedBy;
 import java.util.EnumMap;
 import java.util.Map;
 import java.util.function.LongSupplier;
+import javax.annotation.concurrent.GuardedBy;
 
 /**
  * Logs who has signed in, what was denied, and what administrators have changed, to the logger

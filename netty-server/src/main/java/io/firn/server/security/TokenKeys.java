@@ -2,7 +2,6 @@ package io.firn.server.security;
 
 import io.firn.InvalidOptionException;
 import io.firn.medium.FileMedium;
-import io.firn.medium.GuardedBy;
 import io.firn.medium.OpenToOthers;
 import io.firn.server.config.Listener;
 import java.io.IOException;
@@ -12,6 +11,7 @@ import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
 import java.security.Key;
 import java.util.List;
+import javax.annotation.concurrent.GuardedBy;
 import javax.security.auth.login.AppConfigurationEntry;
 import org.apache.kafka.common.security.oauthbearer.internals.secured.JaasOptionsUtils;
 import org.jose4j.http.Get;

@@ -3,13 +3,13 @@ package io.firn.server.state;
 import io.firn.medium.Fields;
 import io.firn.medium.FileErrors;
 import io.firn.medium.FileMedium;
-import io.firn.medium.GuardedBy;
 import io.firn.medium.SmallFile;
 import java.io.IOException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.Map;
 import java.util.function.UnaryOperator;
+import javax.annotation.concurrent.GuardedBy;
 
 /**
  * An immutable snapshot, and the one file that it is kept in. The file is replaced as a whole with

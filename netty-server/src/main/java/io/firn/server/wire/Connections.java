@@ -1,6 +1,5 @@
 package io.firn.server.wire;
 
-import io.firn.medium.GuardedBy;
 import io.netty.channel.EventLoop;
 import io.netty.util.concurrent.Ticker;
 import java.net.InetSocketAddress;
@@ -12,6 +11,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import javax.annotation.concurrent.GuardedBy;
 
 /**
  * The open connections of a server, and how many there may be. Those whose clients have not

@@ -1,8 +1,8 @@
 package io.firn.server.wire;
 
-import io.firn.medium.GuardedBy;
 import java.util.function.LongSupplier;
 import java.util.function.LongUnaryOperator;
+import javax.annotation.concurrent.GuardedBy;
 
 /**
  * The time that threads spend on a request: to decode and handle it, and to encode the response.

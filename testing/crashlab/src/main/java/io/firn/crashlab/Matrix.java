@@ -1,9 +1,9 @@
 package io.firn.crashlab;
 
-import io.firn.medium.GuardedBy;
 import java.util.EnumMap;
 import java.util.Locale;
 import java.util.Map;
+import javax.annotation.concurrent.GuardedBy;
 
 /**
  * Counts how often each kind of fault was tried and how often a promise was violated. Thread-safe.

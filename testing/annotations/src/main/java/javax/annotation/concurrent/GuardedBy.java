@@ -1,4 +1,4 @@
-package io.firn.medium;
+package javax.annotation.concurrent;
 
 import java.lang.annotation.ElementType;
 import java.lang.annotation.Retention;
@@ -6,9 +6,10 @@ import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
 /**
- * Names the lock that must be held to use a field or to call a method. Error Prone checks it by its
- * simple name. It is in no class file: a library that a user's build does not have would be missed
- * there, and reported with {@code -Xlint}.
+ * Names the lock that must be held to use a field or to call a method. Error Prone checks it; it
+ * looks for this full name, among others. Unlike the annotations of the same name in libraries, it
+ * is not stored in class files, where {@code -Xlint} would report it to users who do not have the
+ * library.
  */
 @Retention(RetentionPolicy.SOURCE)
 @Target({ElementType.FIELD, ElementType.METHOD})

@@ -1,0 +1,2 @@
+/** The annotation that Error Prone checks locks by. */
+package javax.annotation.concurrent;
