@@ -14,10 +14,10 @@ import org.agrona.DirectBuffer;
  * <p>A batch is the atomic unit: after a crash all of its records are there or none. Nothing is
  * atomic across batches or partitions.
  *
- * <p>All methods throw {@link ClosedException} after close, {@link RecordTooLargeException}, {@link
- * PoisonedException} when the medium failed, and {@link StoreFullException} when no tier has room,
- * or for ten seconds there was no file descriptor; the last one can be tried again later. An
- * interrupt does not disturb an append; the status stays set.
+ * <p>Methods that append or wait throw {@link ClosedException} after close, {@link
+ * RecordTooLargeException}, {@link PoisonedException} when the medium failed, and {@link
+ * StoreFullException} when no tier has room, or for ten seconds there was no file descriptor; the
+ * last one can be tried again later. An interrupt does not disturb an append; the status stays set.
  *
  * <p>In a topic that is compacted ({@link CleanupPolicy}) each record needs a key: whatever would
  * append one without throws {@link InvalidOptionException}, and nothing is appended.

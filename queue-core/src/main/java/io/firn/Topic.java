@@ -43,8 +43,9 @@ public interface Topic extends TopicReader {
      * the topic has. No other change comes between. Clients of a server may change options, too:
      * with this, one option is changed and the others stay as they are.
      *
-     * @param change is called once, on this thread; it must not call the topic
+     * @param change is called once, on this thread; it must not change the topic
      * @throws InvalidOptionException as {@link #changeOptions}
+     * @throws IllegalStateException when the function changes the topic
      */
     void updateOptions(UnaryOperator<TopicOptions> change);
 

@@ -43,7 +43,11 @@ public interface TopicAppender extends AutoCloseable {
     /** Returns an empty batch for this appender's topic. */
     Batch newBatch();
 
-    /** Returns the partition that a key goes to. */
+    /**
+     * Returns the partition that a key goes to.
+     *
+     * @param key not null: records without a key have no fixed partition
+     */
     int partitionFor(byte[] key);
 
     /** Returns the appender of one partition, for everything else; closed with this one. */

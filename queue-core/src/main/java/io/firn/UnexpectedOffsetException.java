@@ -16,8 +16,12 @@ public final class UnexpectedOffsetException extends RefusedException {
                         + expectedOffset
                         + ", found "
                         + nextOffset
-                        + ": other records were appended in between; wait until they are durable"
-                        + " (awaitDurable), read up to the next offset, and decide again");
+                        + (expectedOffset > nextOffset
+                                ? ": the log ends before it; read up to the next offset, and"
+                                        + " decide again"
+                                : ": other records were appended in between; wait until they are"
+                                        + " durable (awaitDurable), read up to the next offset,"
+                                        + " and decide again"));
         this.expectedOffset = expectedOffset;
         this.nextOffset = nextOffset;
     }

@@ -99,7 +99,7 @@ final class OpenClaim implements Claim {
     void checkOpen() {
         if (length < 0) {
             throw new IllegalStateException(
-                    "no open claim: it was committed or aborted before, call tryClaim");
+                    "no open claim: it was committed or aborted before, call claim or tryClaim");
         }
         appender.checkNotClosed();
     }

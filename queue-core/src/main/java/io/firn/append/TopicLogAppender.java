@@ -9,6 +9,7 @@ import io.firn.TopicAppender;
 import io.firn.format.BatchEncoder;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.Supplier;
@@ -84,6 +85,8 @@ public final class TopicLogAppender implements TopicAppender {
 
     @Override
     public int partitionFor(byte[] key) {
+        Objects.requireNonNull(
+                key, "a key is expected, found null: such records have no fixed partition");
         return KeyPartitioner.partitionFor(key, appenders.size());
     }
 

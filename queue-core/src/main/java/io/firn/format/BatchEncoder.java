@@ -40,13 +40,15 @@ public final class BatchEncoder implements Batch {
     /**
      * Returns a batch as what it is.
      *
-     * @throws InvalidOptionException when somebody else has made it
+     * @throws InvalidOptionException when {@code newBatch()} has not made it
      */
     public static BatchEncoder of(Batch batch) {
         if (!(batch instanceof BatchEncoder encoder)) {
-            throw new InvalidOptionException(
-                    "a batch that newBatch() made is expected, found "
-                            + (batch == null ? "null" : "a " + batch.getClass().getName()));
+            String expected = "a batch that newBatch() made is expected, found ";
+            if (batch == null) {
+                throw new NullPointerException(expected + "null");
+            }
+            throw new InvalidOptionException(expected + "a " + batch.getClass().getName());
         }
         return encoder;
     }

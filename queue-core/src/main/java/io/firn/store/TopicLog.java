@@ -31,6 +31,7 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.UUID;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.UnaryOperator;
@@ -48,6 +49,9 @@ public final class TopicLog implements Topic {
     private final CursorLags lags;
     // Replaced as a whole when partitions are added.
     private volatile List<PartitionLog> partitions = List.of();
+
+    /** While the function of {@link #updateOptions} runs; guarded by this. */
+    private boolean isUpdating;
 
     /**
      * Creates a topic, without partitions so far.
@@ -322,6 +326,7 @@ public final class TopicLog implements Topic {
 
     @Override
     public synchronized void changeOptions(TopicOptions options) {
+        checkNoUpdate();
         OptionsToChange change = OptionsToChange.of(name(), options(), options);
         String impossible = change.impossibleWithoutGrowing();
         if (!impossible.isEmpty()) {
@@ -337,11 +342,30 @@ public final class TopicLog implements Topic {
 
     @Override
     public synchronized void updateOptions(UnaryOperator<TopicOptions> change) {
-        changeOptions(change.apply(options()));
+        checkNoUpdate();
+        TopicOptions changed;
+        isUpdating = true;
+        try {
+            changed = change.apply(options());
+        } finally {
+            isUpdating = false;
+        }
+        changeOptions(Objects.requireNonNull(changed, "the function's options"));
+    }
+
+    /** A change by the function of an update would be lost when the update is written. */
+    private void checkNoUpdate() {
+        if (isUpdating) {
+            throw new IllegalStateException(
+                    "the function of updateOptions changes topic "
+                            + name()
+                            + " itself: it must only return the options that are wanted");
+        }
     }
 
     /** Gives the topic the options that are set, and returns what that has changed. */
     synchronized List<TopicOptions.Change> ensure(TopicOptions options) {
+        checkNoUpdate();
         OptionsToChange change = OptionsToChange.of(name(), options(), options);
         String impossible = change.impossible();
         if (!impossible.isEmpty()) {
@@ -379,6 +403,7 @@ public final class TopicLog implements Topic {
 
     @Override
     public synchronized void addPartitions(int total) {
+        checkNoUpdate();
         if (total <= partitions.size()) {
             throw new InvalidOptionException(
                     "topic "

@@ -10,6 +10,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.firn.Appender;
+import io.firn.Batch;
 import io.firn.Compression;
 import io.firn.Cursor;
 import io.firn.Durability;
@@ -21,8 +22,10 @@ import io.firn.Survives;
 import io.firn.Tailer;
 import io.firn.TailerOptions;
 import io.firn.Topic;
+import io.firn.TopicAppender;
 import io.firn.TopicExistsException;
 import io.firn.TopicOptions;
+import io.firn.UnexpectedOffsetException;
 import io.firn.UnknownTopicException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -121,6 +124,63 @@ class TopicTest {
         other.join();
         assertEquals(20, topic.options().retentionBytes());
         assertEquals(20, topic.options().retentionMs());
+    }
+
+    @Test
+    void shouldRefuseThatTheFunctionOfAnUpdateChangesTheTopicItself() {
+        Topic topic = store.createTopic("t", Stores.small());
+        List<Executable> changes =
+                List.of(
+                        () -> topic.changeOptions(Stores.small().withRetentionBytes(1 << 20)),
+                        () -> topic.updateOptions(o -> o.withRetentionBytes(1 << 20)),
+                        () -> topic.addPartitions(2),
+                        () -> store.ensureTopic("t", Stores.small().withRetentionBytes(1 << 20)));
+        for (Executable change : changes) {
+            topic.updateOptions(
+                    options -> {
+                        assertThrows(IllegalStateException.class, change);
+                        return options.withRetentionMs(5);
+                    });
+        }
+        assertThrows(NullPointerException.class, () -> topic.updateOptions(options -> null));
+        topic.updateOptions(options -> options.withRetentionBytes(1 << 20));
+        assertEquals(5, topic.options().retentionMs());
+        assertEquals(1 << 20, topic.options().retentionBytes());
+        assertEquals(1, topic.options().partitions());
+    }
+
+    @Test
+    void shouldNameAnArgumentThatMustNotBeNull() {
+        Topic topic = store.createTopic("t", Stores.small());
+        try (TopicAppender appender = topic.openAppender()) {
+            List<Executable> calls =
+                    List.of(
+                            () -> appender.append((Batch) null),
+                            () -> appender.partition(0).append((Batch) null),
+                            () -> appender.partition(0).tryAppend((Batch) null),
+                            () -> appender.partitionFor(null));
+            for (Executable call : calls) {
+                NullPointerException e = assertThrows(NullPointerException.class, call);
+                assertTrue(e.getMessage().contains("expected, found null"), e.getMessage());
+            }
+        }
+    }
+
+    @Test
+    void shouldSayWhetherTheLogEndsBeforeOrAfterTheExpectedOffset() {
+        Topic topic = store.createTopic("t", Stores.small());
+        try (Appender appender = topic.partition(0).openAppender()) {
+            Batch batch = appender.newBatch().add(bytes("a"));
+            appender.append(batch);
+            String after = refusal(() -> appender.appendIfNext(0, batch));
+            assertTrue(after.contains("appended in between"), after);
+            String before = refusal(() -> appender.appendIfNext(5, batch));
+            assertTrue(before.contains("the log ends before it"), before);
+        }
+    }
+
+    private static String refusal(Executable append) {
+        return assertThrows(UnexpectedOffsetException.class, append).getMessage();
     }
 
     @ParameterizedTest
