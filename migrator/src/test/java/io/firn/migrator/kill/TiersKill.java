@@ -115,6 +115,8 @@ final class TiersKill {
                                 "-XX:TieredStopAtLevel=1",
                                 "-XX:+UseSerialGC",
                                 "-Xmx256m",
+                                "-Xlog:disable", // warnings of the JVM would be read as reports
+                                "-Xlog:all=warning:stderr",
                                 "-cp",
                                 System.getProperty("java.class.path"),
                                 KillChild.class.getName(),

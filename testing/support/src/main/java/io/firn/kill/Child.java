@@ -51,6 +51,8 @@ final class Child implements AutoCloseable {
                         "-XX:TieredStopAtLevel=1",
                         "-XX:+UseSerialGC",
                         "-Xshare:auto",
+                        "-Xlog:disable", // warnings of the JVM would be read as reports
+                        "-Xlog:all=warning:stderr",
                         "-Xmx256m",
                         "-cp",
                         System.getProperty("java.class.path"),
