@@ -15,18 +15,36 @@ public interface Admission {
     /**
      * Appends a batch, unless it was appended before.
      *
-     * @param hasCrc whether its CRC is right; otherwise it is computed when it is stored
-     * @param isOwn whether it was encoded by this process
      * @param store stores it
      * @return its base offset, or the one that it got the first time; {@link
      *     io.firn.Appender#BACK_PRESSURED} when it could not be stored now
      */
-    long append(Source batch, BatchInfo info, boolean hasCrc, boolean isOwn, Store store);
+    long append(Source batch, BatchInfo info, Origin origin, BatchStore store);
+
+    /** Where a batch comes from, which says what is still to be done when it is stored. */
+    enum Origin {
+        /** Encoded by this process; its CRC is computed when it is stored. */
+        COMPOSED,
+        /** Encoded by this process, and complete with its CRC. */
+        ENCODED,
+        /** A client's or another log's: checked, and stored as it is. */
+        FOREIGN;
+
+        /** Whether its CRC is right. */
+        boolean hasCrc() {
+            return this != COMPOSED;
+        }
+
+        /** Whether it was encoded by this process; space is prepared for these. */
+        boolean isOwn() {
+            return this != FOREIGN;
+        }
+    }
 
     /** Stores and publishes batches. */
     @FunctionalInterface
-    interface Store {
+    interface BatchStore {
         /** Returns the base offset of the batch, or {@link io.firn.Appender#BACK_PRESSURED}. */
-        long store(Source batch, BatchInfo info, boolean hasCrc, boolean isOwn);
+        long store(Source batch, BatchInfo info, Origin origin);
     }
 }

@@ -1,6 +1,7 @@
 package io.firn.append;
 
 import io.firn.StoreFullException;
+import io.firn.append.Admission.Origin;
 import io.firn.format.BatchFormat;
 import io.firn.format.Source;
 import io.firn.format.ValueEncoder;
@@ -66,12 +67,8 @@ final class CalledWrites {
         }
     }
 
-    /**
-     * Writes a whole batch.
-     *
-     * @param hasCrc whether its CRC is right; otherwise it is computed here
-     */
-    void write(LogSegment segment, Source batch, long offset, int epochBits, boolean hasCrc)
+    /** Writes a whole batch. */
+    void write(LogSegment segment, Source batch, long offset, int epochBits, Origin origin)
             throws IOException {
         int size = batch.length();
         int at = segment.written();
@@ -85,7 +82,7 @@ final class CalledWrites {
                 }
                 batch.copyTo(buffer, 0, from, length);
                 if (from == 0) {
-                    complete(buffer, epochBits, batch, offset, hasCrc);
+                    complete(buffer, epochBits, batch, offset, origin);
                 }
                 write(segment, from, buffer, length, from + length == size);
             }
@@ -117,10 +114,10 @@ final class CalledWrites {
     }
 
     private void complete(
-            ByteBuffer head, int epochBits, Source batch, long offset, boolean hasCrc) {
+            ByteBuffer head, int epochBits, Source batch, long offset, Origin origin) {
         head.putLong(BatchFormat.BASE_OFFSET, offset);
         head.putInt(BatchFormat.EPOCH, epochBits);
-        if (!hasCrc) {
+        if (!origin.hasCrc()) {
             crc.reset();
             batch.updateCrc(crc, BatchFormat.ATTRIBUTES);
             head.putInt(BatchFormat.CRC, (int) crc.getValue());

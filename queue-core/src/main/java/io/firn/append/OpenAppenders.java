@@ -3,6 +3,7 @@ package io.firn.append;
 import io.firn.BusyException;
 import io.firn.ExclusiveAppender;
 import io.firn.ReplicatedTopicException;
+import io.firn.append.Admission.Origin;
 import io.firn.block.NextBlock;
 import io.firn.block.PreparationDuty;
 import io.firn.force.PartitionForcer;
@@ -330,7 +331,7 @@ public final class OpenAppenders implements PreparationDuty.Writer {
                 }
                 long offset;
                 try {
-                    offset = writer.append(batch, info, true, true, by);
+                    offset = writer.append(batch, info, Origin.ENCODED, by);
                 } catch (RuntimeException e) {
                     unpinUnused();
                     throw e;
@@ -369,7 +370,7 @@ public final class OpenAppenders implements PreparationDuty.Writer {
             long offset;
             try {
                 source.wrap(batch.bytes(), 0, batch.length());
-                offset = writer.append(source, info.read(batch.bytes()), false, true, by);
+                offset = writer.append(source, info.read(batch.bytes()), Origin.COMPOSED, by);
                 turn.leave();
             } catch (InternalError e) {
                 throw failed(e);

@@ -6,6 +6,7 @@ import io.firn.Claim;
 import io.firn.ClosedException;
 import io.firn.InvalidOptionException;
 import io.firn.UnexpectedOffsetException;
+import io.firn.append.Admission.Origin;
 import io.firn.force.PartitionForcer;
 import io.firn.format.BatchEncoder;
 import io.firn.format.ForeignBatch;
@@ -370,7 +371,9 @@ final class PartitionAppender extends RecordAppender implements HostedAppender {
             info.read(bytes.bytes());
             long offset =
                     writer.append(
-                            source.wrap(bytes.bytes(), 0, bytes.length()), info, !exclusive, true);
+                            source.wrap(bytes.bytes(), 0, bytes.length()),
+                            info,
+                            exclusive ? Origin.COMPOSED : Origin.ENCODED);
             turn.leave();
             return offset;
         } catch (InternalError e) {
@@ -386,7 +389,7 @@ final class PartitionAppender extends RecordAppender implements HostedAppender {
         try {
             checkUsable();
             info.read(batch, batch.position());
-            long offset = writer.append(source.wrap(batch), info, true, false);
+            long offset = writer.append(source.wrap(batch), info, Origin.FOREIGN);
             turn.leave();
             return offset;
         } catch (InternalError e) {

@@ -3,6 +3,7 @@ package io.firn.append;
 import io.firn.Appender;
 import io.firn.RecordTooLargeException;
 import io.firn.StoreFullException;
+import io.firn.append.Admission.Origin;
 import io.firn.block.NextBlock;
 import io.firn.force.PartitionForcer;
 import io.firn.format.Source;
@@ -23,7 +24,7 @@ import org.agrona.concurrent.EpochClock;
  * it; then publish the new end with one ordered store. A reader that sees the end sees the bytes. A
  * store that fails poisons the partition before anything is published.
  */
-public final class PartitionWriter implements Admission.Store {
+public final class PartitionWriter implements Admission.BatchStore {
     private final SegmentedLog log;
     private final LogState state;
     private final PartitionForcer forcer;
@@ -111,22 +112,19 @@ public final class PartitionWriter implements Admission.Store {
     /**
      * Appends a whole, checked batch; returns its base offset, or for a repeated one the base
      * offset that it got the first time.
-     *
-     * @param hasCrc whether its CRC is right; otherwise it is computed here
-     * @param isOwn whether it was encoded by this process; space is prepared for these
      */
-    long append(Source batch, BatchInfo info, boolean hasCrc, boolean isOwn) {
+    long append(Source batch, BatchInfo info, Origin origin) {
         if (info.producerId() >= 0) {
-            return append(batch, info, hasCrc, isOwn, admission);
+            return append(batch, info, origin, admission);
         }
         state.checkWritable();
-        return store(batch, info, hasCrc, isOwn);
+        return store(batch, info, origin);
     }
 
     /** Appends a whole, checked batch as what admits it decides. */
-    long append(Source batch, BatchInfo info, boolean hasCrc, boolean isOwn, Admission by) {
+    long append(Source batch, BatchInfo info, Origin origin, Admission by) {
         state.checkWritable();
-        return by.append(batch, info, hasCrc, isOwn, this);
+        return by.append(batch, info, origin, this);
     }
 
     /** Whether an open claim has room that nothing else may take. */
@@ -182,11 +180,9 @@ public final class PartitionWriter implements Admission.Store {
 
     /** Stores and publishes a batch without looking at its producer. */
     @Override
-    public long store(Source batch, BatchInfo info, boolean hasCrc, boolean isOwn) {
+    public long store(Source batch, BatchInfo info, Origin origin) {
         LogSegment segment = room(batch.length(), info.count());
-        return segment == null
-                ? Appender.BACK_PRESSURED
-                : store(segment, batch, info, segment.epochBits(), hasCrc, isOwn);
+        return segment == null ? Appender.BACK_PRESSURED : store(segment, batch, info, origin);
     }
 
     /**
@@ -200,7 +196,7 @@ public final class PartitionWriter implements Admission.Store {
     public boolean storeReplicated(Source batches, int count, int epochBits) {
         state.checkWritable();
         LogSegment segment = room(batches.length(), count);
-        return segment != null && put(segment, batches, epochBits, true, false);
+        return segment != null && put(segment, batches, epochBits, Origin.FOREIGN);
     }
 
     /** Publishes the next one of the batches that were stored. */
@@ -213,15 +209,9 @@ public final class PartitionWriter implements Admission.Store {
         return active == null || fits(active, size, count);
     }
 
-    private long store(
-            LogSegment segment,
-            Source batch,
-            BatchInfo info,
-            int epochBits,
-            boolean hasCrc,
-            boolean isOwn) {
+    private long store(LogSegment segment, Source batch, BatchInfo info, Origin origin) {
         long offset = nextOffset();
-        if (!put(segment, batch, epochBits, hasCrc, isOwn)) {
+        if (!put(segment, batch, segment.epochBits(), origin)) {
             return Appender.BACK_PRESSURED;
         }
         publish(segment, batch.length(), offset, info.count(), info.maxTimestamp());
@@ -229,10 +219,9 @@ public final class PartitionWriter implements Admission.Store {
     }
 
     /** Stores what is not published yet; false when it has to be stored again. */
-    private boolean put(
-            LogSegment segment, Source batch, int epochBits, boolean hasCrc, boolean isOwn) {
+    private boolean put(LogSegment segment, Source batch, int epochBits, Origin origin) {
         try {
-            bytes.store(batch, nextOffset(), epochBits, hasCrc, isOwn);
+            bytes.store(batch, nextOffset(), epochBits, origin);
             return true;
         } catch (StoreFullException e) {
             endFull(segment);

@@ -1,5 +1,6 @@
 package io.firn.append;
 
+import io.firn.append.Admission.Origin;
 import io.firn.block.PreparedSpace;
 import io.firn.format.BatchFormat;
 import io.firn.format.Source;
@@ -82,28 +83,22 @@ final class SegmentBytes {
         }
     }
 
-    /**
-     * Puts a whole batch.
-     *
-     * @param hasCrc whether its CRC is right; otherwise it is computed here
-     * @param isOwn whether it was encoded by this process; space is prepared for these
-     */
-    void store(Source batch, long offset, int epochBits, boolean hasCrc, boolean isOwn)
-            throws IOException {
-        if (mayStore(batch.length(), isOwn)) {
-            store(batch, offset, epochBits, hasCrc);
+    /** Puts a whole batch. */
+    void store(Source batch, long offset, int epochBits, Origin origin) throws IOException {
+        if (mayStore(batch.length(), origin.isOwn())) {
+            storeInMemory(batch, offset, epochBits, origin);
         } else {
-            calls.write(segment, batch, offset, epochBits, hasCrc);
+            calls.write(segment, batch, offset, epochBits, origin);
         }
     }
 
-    private void store(Source batch, long offset, int epochBits, boolean hasCrc) {
+    private void storeInMemory(Source batch, long offset, int epochBits, Origin origin) {
         int at = position;
         ByteBuffer memory = segment.memory();
         batch.copyTo(memory, at);
         memory.putLong(at + BatchFormat.BASE_OFFSET, offset);
         memory.putInt(at + BatchFormat.EPOCH, epochBits);
-        if (!hasCrc) {
+        if (!origin.hasCrc()) {
             // After the copy, which has brought the lines into the cache.
             crc.reset();
             batch.updateCrc(crc, BatchFormat.ATTRIBUTES);

@@ -2,6 +2,8 @@ package io.firn.producer;
 
 import io.firn.TransactionStateException;
 import io.firn.append.Admission;
+import io.firn.append.Admission.BatchStore;
+import io.firn.append.Admission.Origin;
 import io.firn.format.Source;
 import io.firn.log.BatchInfo;
 import io.firn.log.SegmentedLog;
@@ -28,7 +30,7 @@ public final class ProducerAppends implements Admission {
     }
 
     @Override
-    public long append(Source batch, BatchInfo info, boolean hasCrc, boolean isOwn, Store store) {
+    public long append(Source batch, BatchInfo info, Origin origin, BatchStore store) {
         synchronized (producers) {
             if (info.isTransactional()) {
                 // First: who is fenced is told so, whatever the sequence.
@@ -39,9 +41,7 @@ public final class ProducerAppends implements Admission {
                 return duplicate;
             }
             boolean begins = info.isTransactional() && !producers.hasOpen(info.producerId());
-            return begins
-                    ? begin(batch, info, hasCrc, isOwn, store)
-                    : store(batch, info, hasCrc, isOwn, store);
+            return begins ? begin(batch, info, origin, store) : store(batch, info, origin, store);
         }
     }
 
@@ -59,13 +59,13 @@ public final class ProducerAppends implements Admission {
     }
 
     /** Holds up readers before the first batch of a transaction is published. */
-    private long begin(Source batch, BatchInfo info, boolean hasCrc, boolean isOwn, Store store) {
+    private long begin(Source batch, BatchInfo info, Origin origin, BatchStore store) {
         PartitionTransactions transactions = producers.transactions();
         long first = log.nextOffset();
         transactions.hold(first, info.producerId());
         long offset = -1;
         try {
-            offset = store(batch, info, hasCrc, isOwn, store);
+            offset = store(batch, info, origin, store);
             return offset;
         } finally {
             if (offset < 0) {
@@ -74,9 +74,9 @@ public final class ProducerAppends implements Admission {
         }
     }
 
-    private long store(Source batch, BatchInfo info, boolean hasCrc, boolean isOwn, Store store) {
+    private long store(Source batch, BatchInfo info, Origin origin, BatchStore store) {
         long time = log.store().clock().time(); // if it throws, nothing has been stored
-        long offset = store.store(batch, info, hasCrc, isOwn);
+        long offset = store.store(batch, info, origin);
         if (offset >= 0) {
             producers.record(info, offset, time);
         }
@@ -89,10 +89,10 @@ public final class ProducerAppends implements Admission {
      * @param bytes the batch's, complete but for its sequence, its offset, its epoch and its CRC
      */
     public Admission inSequence(byte[] bytes) {
-        return (batch, info, hasCrc, isOwn, store) -> {
+        return (batch, info, origin, store) -> {
             synchronized (producers) {
                 producers.setSequence(bytes);
-                return append(batch, info.read(bytes), hasCrc, isOwn, store);
+                return append(batch, info.read(bytes), origin, store);
             }
         };
     }
@@ -104,13 +104,13 @@ public final class ProducerAppends implements Admission {
      *     PartitionTransactions#release}
      */
     public Admission marker(boolean isCommit, int decision, boolean holds) {
-        return (marker, info, hasCrc, isOwn, store) -> {
+        return (marker, info, origin, store) -> {
             synchronized (producers) {
                 if (!producers.hasOpen(info.producerId())) {
                     return NOT_WANTED;
                 }
                 long time = log.store().clock().time();
-                long offset = store.store(marker, info, hasCrc, isOwn);
+                long offset = store.store(marker, info, origin);
                 if (offset >= 0) {
                     long first = producers.recordMarker(info, isCommit, decision, offset, time);
                     if (!holds) {
