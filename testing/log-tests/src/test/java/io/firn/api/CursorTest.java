@@ -212,7 +212,10 @@ class CursorTest {
                             await(allHaveChanged);
                         } else if (number == 2) {
                             appender.start();
-                            Stores.await("it to wait", () -> isWaiting(appender));
+                            // Or a spare worker has given it the block before this looks.
+                            Stores.await(
+                                    "it to wait or to have its block",
+                                    () -> isWaiting(appender) || appended.getCount() == 0);
                         } else if (number == count / 2) {
                             wasAppended.set(await(appended));
                         }
