@@ -98,6 +98,8 @@ public interface LogReader extends AutoCloseable {
     /**
      * Does the background work that is due, and returns the amount of work done. Only for a store
      * that was opened with {@link LogStoreBuilder#invokerMode}; for one thread.
+     *
+     * @throws IllegalStateException when the store has threads of its own
      */
     int doWork();
 

@@ -229,7 +229,7 @@ public abstract class LogStoreBuilder {
      * @throws StoreLockedException when it is open for writing elsewhere
      * @throws StoreOpenException when it cannot be opened; says what was expected and what was
      *     found
-     * @throws InvalidOptionException when no tier was added
+     * @throws InvalidOptionException when no tier was added, or two tiers use one directory
      */
     public abstract LogStore open();
 
@@ -256,7 +256,7 @@ public abstract class LogStoreBuilder {
      * again, unless the power failed. Keep the position, and try it again.
      *
      * @throws StoreOpenException when there is no store, or it cannot be opened
-     * @throws InvalidOptionException when no tier was added
+     * @throws InvalidOptionException as {@link #open}
      */
     public abstract LogReader openReadOnly();
 

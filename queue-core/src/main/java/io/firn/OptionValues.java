@@ -1,7 +1,11 @@
 package io.firn;
 
 import java.time.Duration;
+import java.util.Collection;
+import java.util.Collections;
+import java.util.LinkedHashSet;
 import java.util.Objects;
+import java.util.Set;
 import java.util.regex.Pattern;
 
 /** What the options of stores and of topics have in common. */
@@ -12,6 +16,18 @@ final class OptionValues {
 
     static boolean isTierLabel(String label) {
         return TIER_LABEL.matcher(label).matches();
+    }
+
+    /** As a set in the order in which they are given; refuses a name that is given twice. */
+    static Set<String> distinct(String option, Collection<String> names) {
+        Set<String> distinct = new LinkedHashSet<>();
+        for (String name : names) {
+            if (!distinct.add(name)) {
+                throw new InvalidOptionException(
+                        option + ": each name is given once, '" + name + "' was given twice");
+            }
+        }
+        return Collections.unmodifiableSet(distinct);
     }
 
     /** In whole ms; a duration that does not fit into a long is refused. */

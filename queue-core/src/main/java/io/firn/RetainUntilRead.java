@@ -1,6 +1,7 @@
 package io.firn;
 
 import java.time.Duration;
+import java.util.Collection;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
@@ -19,14 +20,14 @@ import java.util.Set;
  */
 public final class RetainUntilRead {
     private static final RetainUntilRead NOBODY =
-            new RetainUntilRead(List.of(), false, TopicOptions.UNLIMITED, TopicOptions.UNLIMITED);
+            new RetainUntilRead(Set.of(), false, TopicOptions.UNLIMITED, TopicOptions.UNLIMITED);
 
-    private final List<String> cursors;
+    private final Set<String> cursors;
     private final boolean isAll;
     private final long limitBytes;
     private final long limitMs;
 
-    private RetainUntilRead(List<String> cursors, boolean isAll, long limitBytes, long limitMs) {
+    private RetainUntilRead(Set<String> cursors, boolean isAll, long limitBytes, long limitMs) {
         this.cursors = cursors;
         this.isAll = isAll;
         this.limitBytes = OptionValues.inRangeOrUnlimited("limitBytes", limitBytes, 0);
@@ -50,15 +51,14 @@ public final class RetainUntilRead {
     }
 
     /** As {@link #by(String...)}. */
-    public static RetainUntilRead by(List<String> names) {
-        List<String> copy = List.copyOf(names);
-        if (copy.isEmpty() || copy.contains("") || Set.copyOf(copy).size() < copy.size()) {
+    public static RetainUntilRead by(Collection<String> names) {
+        Set<String> distinct = OptionValues.distinct("retainUntilRead", List.copyOf(names));
+        if (distinct.isEmpty() || distinct.contains("")) {
             throw new InvalidOptionException(
-                    "retainUntilRead: at least one cursor, no empty name and none twice is"
-                            + " expected, found "
-                            + copy);
+                    "retainUntilRead: at least one cursor and no empty name is expected, found "
+                            + distinct);
         }
-        return new RetainUntilRead(copy, false, NOBODY.limitBytes, NOBODY.limitMs);
+        return new RetainUntilRead(distinct, false, NOBODY.limitBytes, NOBODY.limitMs);
     }
 
     /**
@@ -67,7 +67,7 @@ public final class RetainUntilRead {
      * has not begun: name the cursor of such a one.
      */
     public static RetainUntilRead byAll() {
-        return new RetainUntilRead(List.of(), true, NOBODY.limitBytes, NOBODY.limitMs);
+        return new RetainUntilRead(Set.of(), true, NOBODY.limitBytes, NOBODY.limitMs);
     }
 
     /** Returns whether it waits for nobody. */
@@ -80,8 +80,11 @@ public final class RetainUntilRead {
         return isAll;
     }
 
-    /** Returns the names of the cursors that it waits for; empty when these are all, or none. */
-    public List<String> cursors() {
+    /**
+     * Returns the names of the cursors that it waits for, whose order has no meaning; empty when
+     * these are all, or none.
+     */
+    public Set<String> cursors() {
         return cursors;
     }
 

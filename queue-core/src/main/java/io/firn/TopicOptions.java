@@ -3,10 +3,12 @@ package io.firn;
 import static io.firn.OptionValues.wholeMillis;
 
 import java.time.Duration;
+import java.util.Arrays;
+import java.util.Collection;
 import java.util.Collections;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
-import java.util.List;
+import java.util.LinkedHashSet;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
@@ -35,6 +37,7 @@ public final class TopicOptions {
     }
 
     private static final int KIB = 1024;
+    private static final int DEFAULT_RECORD_BYTES = KIB * KIB;
     private static final String SEGMENT_BYTES = "segmentBytes";
     private static final String MAX_RECORD_BYTES = "maxRecordBytes";
     private static final String MINIMUM_CLASS = "minimumClass";
@@ -58,7 +61,7 @@ public final class TopicOptions {
     private final int forceBytes;
     private final long forceMs;
     private final Survives minimumClass;
-    private final List<String> tiers;
+    private final Set<String> tiers;
     private final RetainUntilRead retainUntilRead;
     private final int preparedBytes;
     private final CleanupPolicy cleanup;
@@ -78,12 +81,14 @@ public final class TopicOptions {
         rollMs = inRangeOrUnlimited("rollMs", 1_000);
         retentionBytes = inRangeOrUnlimited("retentionBytes", 0);
         retentionMs = inRangeOrUnlimited("retentionMs", 0);
-        maxRecordBytes = inRange(MAX_RECORD_BYTES, 1, segmentBytes - 1);
+        maxRecordBytes = inRange(MAX_RECORD_BYTES, 1, KIB * KIB * KIB - 1);
         compression = (Compression) values.get("compression");
         forceBytes = inRange("forceBytes", 1, Integer.MAX_VALUE);
         forceMs = inRange("forceMs", 1L);
         minimumClass = (Survives) values.get(MINIMUM_CLASS);
-        tiers = ((List<?>) values.get("tiers")).stream().map(String.class::cast).toList();
+        Set<String> labels = new LinkedHashSet<>();
+        ((Set<?>) values.get("tiers")).forEach(label -> labels.add((String) label));
+        tiers = Collections.unmodifiableSet(labels);
         retainUntilRead = (RetainUntilRead) values.get("retainUntilRead");
         preparedBytes = inRange("preparedBytes", 0, KIB * KIB * KIB);
         cleanup = (CleanupPolicy) values.get("cleanup");
@@ -135,12 +140,12 @@ public final class TopicOptions {
         values.put("rollMs", UNLIMITED);
         values.put("retentionBytes", UNLIMITED);
         values.put("retentionMs", UNLIMITED);
-        values.put(MAX_RECORD_BYTES, KIB * KIB);
+        values.put(MAX_RECORD_BYTES, DEFAULT_RECORD_BYTES);
         values.put("compression", Compression.NONE);
         values.put("forceBytes", KIB * KIB);
         values.put("forceMs", 100L);
         values.put(MINIMUM_CLASS, null);
-        values.put("tiers", List.of());
+        values.put("tiers", Set.of());
         values.put("retainUntilRead", RetainUntilRead.nobody());
         values.put("preparedBytes", 0);
         values.put("cleanup", CleanupPolicy.DELETE);
@@ -197,7 +202,8 @@ public final class TopicOptions {
 
     /**
      * Returns the size of the largest record (key, value and headers, encoded) that is accepted, at
-     * least 1 and less than {@link #segmentBytes}.
+     * least 1 and less than {@link #segmentBytes}. Unless it is set: 1 MiB, or a byte less than a
+     * segment that is not larger than that.
      */
     public int maxRecordBytes() {
         return maxRecordBytes;
@@ -228,9 +234,10 @@ public final class TopicOptions {
 
     /**
      * Returns the labels of the tiers that its records may be in, see {@link
-     * LogStoreBuilder#tier(String, Tier)}; empty for all.
+     * LogStoreBuilder#tier(String, Tier)}; empty for all. Their order has no meaning: the order of
+     * the store's tiers says which is the hottest.
      */
-    public List<String> tiers() {
+    public Set<String> tiers() {
         return tiers;
     }
 
@@ -316,10 +323,9 @@ public final class TopicOptions {
         return with("durability", value);
     }
 
-    /** See {@link #segmentBytes}; lowers {@link #maxRecordBytes} when it would not fit any more. */
+    /** See {@link #segmentBytes}. */
     public TopicOptions withSegmentBytes(int value) {
-        int most = Math.max(1, Math.min(maxRecordBytes, value - 1));
-        return new TopicOptions(valuesWith(MAX_RECORD_BYTES, most), set).with(SEGMENT_BYTES, value);
+        return with(SEGMENT_BYTES, value);
     }
 
     /** See {@link #rollMs}; a part of a ms counts as a whole one. 1 s or longer. */
@@ -351,7 +357,10 @@ public final class TopicOptions {
         return withRetentionMs(wholeMillis("retentionAge", value));
     }
 
-    /** See {@link #maxRecordBytes}. */
+    /**
+     * See {@link #maxRecordBytes}. That it is less than {@link #segmentBytes} is checked when a
+     * topic gets the options, so the two can be set in any order.
+     */
     public TopicOptions withMaxRecordBytes(int value) {
         return with(MAX_RECORD_BYTES, value);
     }
@@ -373,8 +382,19 @@ public final class TopicOptions {
         return with(MINIMUM_CLASS, value);
     }
 
-    /** See {@link #tiers}. */
+    /**
+     * See {@link #tiers}; none for all.
+     *
+     * @throws InvalidOptionException when a label is not one that a tier can have, or is given
+     *     twice
+     */
     public TopicOptions withTiers(String... labels) {
+        Objects.requireNonNull(labels, "labels");
+        return withTiers(Arrays.asList(labels));
+    }
+
+    /** As {@link #withTiers(String...)}. */
+    public TopicOptions withTiers(Collection<String> labels) {
         Objects.requireNonNull(labels, "labels");
         for (String label : labels) {
             if (!OptionValues.isTierLabel(Objects.requireNonNull(label, "labels"))) {
@@ -384,8 +404,7 @@ public final class TopicOptions {
                                 + "'");
             }
         }
-        List<String> copy = List.of(labels);
-        return with("tiers", copy);
+        return with("tiers", OptionValues.distinct("tiers", labels));
     }
 
     /** See {@link #retainUntilRead}. */
@@ -442,13 +461,13 @@ public final class TopicOptions {
     private TopicOptions with(String name, Object value) {
         Set<String> nowSet = new HashSet<>(set);
         nowSet.add(name);
-        return new TopicOptions(valuesWith(name, value), nowSet);
-    }
-
-    private Map<String, Object> valuesWith(String name, Object value) {
         Map<String, Object> changed = new LinkedHashMap<>(values);
         changed.put(name, value);
-        return changed;
+        if (!nowSet.contains(MAX_RECORD_BYTES)) { // then it follows from the size of a segment
+            int most = (int) changed.get(SEGMENT_BYTES) - 1;
+            changed.put(MAX_RECORD_BYTES, Math.min(DEFAULT_RECORD_BYTES, most));
+        }
+        return new TopicOptions(changed, nowSet);
     }
 
     /**
@@ -469,7 +488,19 @@ public final class TopicOptions {
             int most = Math.min(others.maxRecordBytes, segmentBytes - 1);
             complete.put(MAX_RECORD_BYTES, most);
         }
-        return new TopicOptions(complete, complete.keySet());
+        TopicOptions completed = new TopicOptions(complete, complete.keySet());
+        completed.checkRecordsFit();
+        return completed;
+    }
+
+    private void checkRecordsFit() {
+        if (maxRecordBytes >= segmentBytes) {
+            throw new InvalidOptionException(
+                    "maxRecordBytes must be less than segmentBytes ("
+                            + segmentBytes
+                            + "), not "
+                            + maxRecordBytes);
+        }
     }
 
     /**

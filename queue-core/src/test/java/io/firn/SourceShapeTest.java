@@ -28,7 +28,7 @@ import org.junit.jupiter.api.Test;
  */
 class SourceShapeTest {
     private static final int MOST_SMALL_CLASSES = 140;
-    private static final int MOST_CODE_LINES = 39_400;
+    private static final int MOST_CODE_LINES = 39_900;
 
     /** In the table of the page, sizes may differ by so much from what they are. */
     private static final double TOLERANCE = 0.10;
@@ -74,7 +74,6 @@ class SourceShapeTest {
                     TopicOptions.toMap: the values of options have several types
                     TopicOptions.defaultValues: the values of options have several types
                     TopicOptions.new: the values of options have several types
-                    TopicOptions.valuesWith: the values of options have several types
                     TopicOptions.with: the values of options have several types
                     GuardedLog.log: as System.Logger
                     Report.say: as String.format

@@ -83,10 +83,19 @@ class TopicOptionsTest {
     }
 
     @Test
-    void shouldLowerTheLargestRecordWithTheSegment() {
+    void shouldDeriveTheLargestRecordFromTheSegmentUnlessItIsSet() {
         TopicOptions small = TopicOptions.defaults().withSegmentBytes(1 << 16);
         assertEquals((1 << 16) - 1, small.maxRecordBytes());
-        assertEquals((1 << 16) - 1, small.withSegmentBytes(1 << 20).maxRecordBytes());
+        assertEquals(1 << 20, small.withSegmentBytes(1 << 21).maxRecordBytes());
+        TopicOptions chosen = TopicOptions.defaults().withMaxRecordBytes(1 << 20);
+        assertEquals(1 << 20, chosen.withSegmentBytes(1 << 16).maxRecordBytes());
+        assertRefused(
+                "maxRecordBytes must be less than segmentBytes (65536), not 1048576",
+                () -> chosen.withSegmentBytes(1 << 16).completedBy(TopicOptions.defaults()));
+        TopicOptions large = TopicOptions.defaults().withMaxRecordBytes(1 << 27);
+        assertEquals(
+                TopicOptions.defaults().withSegmentBytes(1 << 28).withMaxRecordBytes(1 << 27),
+                large.withSegmentBytes(1 << 28).completedBy(TopicOptions.defaults()));
         for (int wrong : new int[] {Integer.MIN_VALUE, -1, 0, 1, 2, (1 << 16) - 1}) {
             InvalidOptionException refusal =
                     assertThrows(InvalidOptionException.class, () -> small.withSegmentBytes(wrong));
@@ -153,8 +162,20 @@ class TopicOptionsTest {
                     assertThrows(InvalidOptionException.class, () -> options.withTiers(wrong));
             assertTrue(refusal.getMessage().contains("'" + wrong + "'"), refusal.getMessage());
         }
-        assertEquals(List.of("a", "b"), options.withTiers("a", "b").tiers());
-        assertEquals(List.of(), options.withTiers("a").withTiers().tiers());
+        assertEquals(Set.of("a", "b"), options.withTiers("a", "b").tiers());
+        assertEquals(Set.of(), options.withTiers("a").withTiers().tiers());
+    }
+
+    @Test
+    void shouldCompareNamesAsSetsAndRefuseOneThatIsGivenTwice() {
+        TopicOptions options = TopicOptions.defaults();
+        assertEquals(options.withTiers("a", "b"), options.withTiers("b", "a"));
+        assertEquals(RetainUntilRead.by("a", "b"), RetainUntilRead.by("b", "a"));
+        assertEquals("[b, a]", options.withTiers("b", "a").tiers().toString());
+        assertRefused("tiers: each name is given once, 'a'", () -> options.withTiers("a", "a"));
+        assertRefused(
+                "retainUntilRead: each name is given once, 'b'",
+                () -> RetainUntilRead.by("b", "a", "b"));
     }
 
     @Test

@@ -37,6 +37,7 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
@@ -200,7 +201,7 @@ class SegmentMoveTest {
         assertEquals(0, tier(store, WARM).spilledSegments(), "it never wanted to lie elsewhere");
         close();
         open();
-        assertEquals(List.of("ssd", "hdd"), store.openTopic("t").options().tiers());
+        assertEquals(Set.of("ssd", "hdd"), store.openTopic("t").options().tiers());
         assertThrows(InvalidOptionException.class, () -> move(0, HOT));
     }
 

@@ -441,7 +441,7 @@ class ApplicationsTopicsTest {
         all.put(
                 "firn.durability",
                 options.durability() == Durability.DURABLE ? "durable" : "written");
-        List<String> readers = options.retainUntilRead().cursors();
+        Set<String> readers = options.retainUntilRead().cursors();
         all.put(
                 "firn.retain.until.read",
                 readers.contains("*") ? "a%2Cb,%2A,%20c%252C" : String.join(",", readers));

@@ -13,6 +13,7 @@ import io.firn.medium.UnsupportedVersionException;
 import io.firn.metadata.TopicFiles;
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
@@ -256,7 +257,7 @@ public final class Cursors implements ReadPositions {
     }
 
     @GuardedBy("cursors")
-    private Map<String, FirnException> learn(List<String> names) {
+    private Map<String, FirnException> learn(Collection<String> names) {
         Map<String, FirnException> unread = new TreeMap<>();
         for (String name : names) {
             try {

@@ -47,10 +47,7 @@ public final class TopicOptionsFormat {
             Function<TopicOptions, Object> value,
             BiFunction<TopicOptions, String, TopicOptions> reader) {}
 
-    /**
-     * In the order in which they are written and read: the size of a segment before that of the
-     * records that have to fit.
-     */
+    /** In the order in which they are written and read. */
     private static final List<Entry> ENTRIES =
             List.of(
                     new Entry(
@@ -234,8 +231,8 @@ public final class TopicOptionsFormat {
     /**
      * Returns options from text; those that are not named have their defaults.
      *
-     * @throws InvalidOptionException for an unknown name, and for a value that cannot be read or is
-     *     out of range
+     * @throws InvalidOptionException for an unknown name, and for a value that cannot be read, is
+     *     out of range or does not fit another one
      */
     public static TopicOptions decode(Map<String, String> text) {
         for (String name : text.keySet()) {
@@ -250,7 +247,7 @@ public final class TopicOptionsFormat {
                 options = decode(entry, value, options);
             }
         }
-        return options;
+        return options.completedBy(TopicOptions.defaults());
     }
 
     private static TopicOptions decode(Entry entry, String value, TopicOptions options) {

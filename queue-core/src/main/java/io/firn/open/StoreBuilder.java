@@ -10,10 +10,13 @@ import io.firn.log.StoreConfig;
 import io.firn.medium.FileMedium;
 import io.firn.medium.WithoutLinks;
 import io.firn.spi.StorageTier;
+import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.ThreadFactory;
 import java.util.function.Supplier;
@@ -262,6 +265,7 @@ public final class StoreBuilder extends LogStoreBuilder {
             throw new InvalidOptionException(
                     "a store needs at least one tier, for example .tier(FileTier.at(path))");
         }
+        checkDirectories();
         return StoreOpener.open(
                 new StoreConfig(
                         directory,
@@ -286,6 +290,39 @@ public final class StoreBuilder extends LogStoreBuilder {
                         compactionRate,
                         readMemory,
                         journalSegmentBytes));
+    }
+
+    /** Otherwise the second one of two tiers would find the first one's lock, or its segments. */
+    private void checkDirectories() {
+        Map<Path, StorageTier> used = new HashMap<>();
+        for (StorageTier tier : tiers) {
+            for (Path named : tier.directories()) {
+                StorageTier other = used.putIfAbsent(realPath(named), tier);
+                if (other != null) {
+                    throw new InvalidOptionException(
+                            "two tiers use the directory "
+                                    + named
+                                    + ": tier "
+                                    + tiers.indexOf(other)
+                                    + " ("
+                                    + other.name()
+                                    + ") and tier "
+                                    + tiers.lastIndexOf(tier)
+                                    + " ("
+                                    + tier.name()
+                                    + "); give each tier a directory of its own");
+                }
+            }
+        }
+    }
+
+    /** As it is named where it does not exist, or is none of this machine's. */
+    private static Path realPath(Path directory) {
+        try {
+            return directory.toRealPath();
+        } catch (IOException e) {
+            return directory.toAbsolutePath().normalize();
+        }
     }
 
     private static long expiry(String name, Duration value) {

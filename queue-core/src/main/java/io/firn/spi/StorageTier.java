@@ -3,6 +3,7 @@ package io.firn.spi;
 import io.firn.Survives;
 import io.firn.Tier;
 import java.io.IOException;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
@@ -31,6 +32,14 @@ public interface StorageTier extends Tier, AutoCloseable {
      * Returns the kind and place of the tier, for log lines and messages: {@code file /data/log}.
      */
     String name();
+
+    /**
+     * Returns the directories in which the tier keeps its files, each of which one tier of a store
+     * can use. The default is for a tier without files.
+     */
+    default List<Path> directories() {
+        return List.of();
+    }
 
     /**
      * Opens or creates the tier; called once, by the store.

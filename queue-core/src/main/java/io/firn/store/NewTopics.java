@@ -141,7 +141,8 @@ final class NewTopics {
     }
 
     /** Returns the options with the durability class of the first tier, unless they have one. */
-    TopicOptions complete(TopicOptions options) {
+    TopicOptions complete(TopicOptions chosen) {
+        TopicOptions options = chosen.completedBy(TopicOptions.defaults());
         if (options.minimumClass() != null) {
             return options;
         }

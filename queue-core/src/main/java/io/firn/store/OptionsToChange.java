@@ -43,11 +43,15 @@ record OptionsToChange(TopicOptions has, TopicOptions wanted) {
 
     /** Returns options, but those that never change as the topic has them. */
     private static TopicOptions never(TopicOptions wanted, TopicOptions has) {
+        // What only follows from another size of segments was not requested.
+        boolean follows =
+                wanted.segmentBytes() != has.segmentBytes()
+                        && wanted.maxRecordBytes() == wanted.segmentBytes() - 1;
         return wanted.withDurability(has.durability())
                 .withSegmentBytes(has.segmentBytes())
-                .withMaxRecordBytes(has.maxRecordBytes())
+                .withMaxRecordBytes(follows ? wanted.maxRecordBytes() : has.maxRecordBytes())
                 .withMinimumClass(has.minimumClass())
-                .withTiers(has.tiers().toArray(String[]::new))
+                .withTiers(has.tiers())
                 .withReplicated(has.isReplicated());
     }
 

@@ -1,7 +1,6 @@
 package io.firn.store;
 
 import io.firn.CompactionResult;
-import io.firn.InvalidOptionException;
 import io.firn.MoveControl;
 import io.firn.MoveOutcome;
 import io.firn.PartitionReader.PartitionMetrics;
@@ -277,8 +276,9 @@ public final class Store implements HostedStore {
     @Override
     public int doWork() {
         if (!config.invokerMode()) {
-            throw new InvalidOptionException(
-                    "this store has its own threads; doWork is for invokerMode()");
+            throw new IllegalStateException(
+                    "this store has its own threads: call doWork only where it was opened with"
+                            + " invokerMode()");
         }
         return context.background().invoke();
     }

@@ -150,6 +150,11 @@ public final class FileTier implements StorageTier {
     }
 
     @Override
+    public List<Path> directories() {
+        return List.of(root);
+    }
+
+    @Override
     public synchronized void open(TierContext context) throws IOException {
         if (open) {
             throw new IllegalStateException(name() + " is already open");

@@ -162,6 +162,11 @@ public final class PmemTier implements StorageTier {
     }
 
     @Override
+    public List<Path> directories() {
+        return options.directories();
+    }
+
+    @Override
     public synchronized void open(TierContext in) throws IOException {
         if (!pools.isEmpty()) {
             throw new IllegalStateException(name() + " is already open");

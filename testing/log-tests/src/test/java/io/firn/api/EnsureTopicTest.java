@@ -299,6 +299,30 @@ class EnsureTopicTest {
     }
 
     @Test
+    void shouldTakeNamesInAnotherOrderForTheSame() {
+        RetainUntilRead readers = RetainUntilRead.by("r", "s");
+        store.createTopic("t", UNSET.withTiers("hot", "cold").withRetainUntilRead(readers));
+        RetainUntilRead same = RetainUntilRead.by("s", "r");
+        assertEquals(List.of(), ensure(UNSET.withTiers("cold", "hot").withRetainUntilRead(same)));
+        reopen();
+        assertEquals(List.of(), ensure(UNSET.withTiers("cold", "hot").withRetainUntilRead(same)));
+    }
+
+    @Test
+    void shouldNotRequestALargestRecordThatOnlyFollowsFromTheSegment() {
+        store.createTopic("t", UNSET.withMaxRecordBytes(1 << 20));
+        InvalidOptionException e =
+                assertThrows(
+                        InvalidOptionException.class,
+                        () -> ensure(UNSET.withSegmentBytes(1 << 16)));
+        assertTrue(e.getMessage().contains("segmentBytes is 67108864"), e.getMessage());
+        assertTrue(!e.getMessage().contains("maxRecordBytes"), e.getMessage());
+        TopicOptions chosen = UNSET.withMaxRecordBytes(1 << 20).withSegmentBytes(1 << 16);
+        assertThrows(InvalidOptionException.class, () -> store.createTopic("u", chosen));
+        assertEquals(List.of("t"), store.topicNames(), "nothing was created");
+    }
+
+    @Test
     void shouldChangeSeveralOptionsAtOnceAndTellThemInOrder() {
         store.createTopic("t", UNSET);
         assertEquals(

@@ -12,7 +12,6 @@ import io.firn.Claim;
 import io.firn.ClosedException;
 import io.firn.Durability;
 import io.firn.ExclusiveAppender;
-import io.firn.InvalidOptionException;
 import io.firn.LogReader;
 import io.firn.LogStore;
 import io.firn.Partition;
@@ -144,7 +143,7 @@ class InvokerModeTest {
             // There may be more: another one starts while all are busy.
             List<String> threads = firnThreads();
             assertTrue(threads.containsAll(List.of("firn-force", "firn-tidy")), "" + threads);
-            assertThrows(InvalidOptionException.class, store::doWork);
+            assertThrows(IllegalStateException.class, store::doWork);
         }
         assertEquals(List.of(), firnThreads());
     }

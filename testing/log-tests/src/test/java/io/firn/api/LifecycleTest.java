@@ -89,6 +89,21 @@ class LifecycleTest {
     }
 
     @Test
+    void shouldNameBothTiersThatUseOneDirectory() throws IOException {
+        Path tiers = Files.createDirectories(directory.resolve("tiers"));
+        Path link = Files.createSymbolicLink(directory.resolve("link"), tiers);
+        LogStoreBuilder builder =
+                LogStore.at(directory.resolve("store"))
+                        .tier("ssd", FileTier.at(tiers))
+                        .tier("hdd", FileTier.at(link));
+        for (Executable open : List.<Executable>of(builder::open, builder::openReadOnly)) {
+            InvalidOptionException e = assertThrows(InvalidOptionException.class, open);
+            assertTrue(e.getMessage().contains("tier 0 (file " + tiers), e.getMessage());
+            assertTrue(e.getMessage().contains("tier 1 (file " + link), e.getMessage());
+        }
+    }
+
+    @Test
     void shouldHoldNothingAfterClose() throws IOException {
         Assumptions.assumeTrue(Files.isDirectory(FILES), "no /proc here");
         for (int i = 0; i < 3; i++) {
