@@ -1,9 +1,11 @@
 package io.firn;
 
 /**
- * Thrown when something that only one may have is in use: another appender of the partition
- * excludes the requested one, or another reader is open at the same place of a cursor. The message
- * says which.
+ * Thrown when what a call needs is in use: another appender of the partition excludes the requested
+ * one, another reader is open at the same place of a cursor, a producer's last transaction is just
+ * ending, or handlers that have not returned use all of {@link LogStoreBuilder#readMemory}: those
+ * of other threads for 30 s, or one of this thread that reads another batch itself. The message
+ * says which. A reader stays where it is.
  */
 public final class BusyException extends RetryableException {
     private static final long serialVersionUID = 1L;

@@ -1,5 +1,6 @@
 package io.firn;
 
+import io.firn.PartitionReader.CompactionResult;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.function.Consumer;
@@ -124,7 +125,7 @@ public interface LogStore extends LogReader {
      *     of tiers, its minimum class or the segment's size forbid the tier, or the store is open
      *     read-only
      * @throws StoreFullException when the tier has no room
-     * @throws FirnException when a medium failed; the segment stays in its tier
+     * @throws MediumException when a medium failed; the segment stays in its tier
      */
     MoveOutcome migrate(
             String topic, int partition, long baseOffset, int tier, MoveControl control);
@@ -174,4 +175,44 @@ public interface LogStore extends LogReader {
      */
     @Override
     void close();
+
+    /** The outcome of moving a segment to another tier. */
+    enum MoveOutcome {
+        /** It is durably in the other tier; its old space is freed when no reader holds it. */
+        MOVED,
+        /** It was already in that tier. */
+        ALREADY_THERE,
+        /** There is no such segment: it never existed, or it was deleted, perhaps just now. */
+        GONE,
+        /** It is still written to, or not yet in its final form: try again later. */
+        NOT_SEALED,
+        /** Another thread is moving it, or readers still hold its old bytes after the last move. */
+        BUSY,
+        /** The {@link MoveControl} cancelled it, or the store is being closed; nothing changed. */
+        CANCELLED
+    }
+
+    /**
+     * Paces and observes a move. Called on the moving thread, outside of all locks. It must not
+     * close the store or delete the topic, because both wait for the move, and must not begin a
+     * compaction.
+     */
+    @FunctionalInterface
+    interface MoveControl {
+        /** Returned by {@link #pauseNs} to cancel the move. */
+        long CANCEL = -1;
+
+        /** Moves at full speed. */
+        MoveControl UNLIMITED = (copied, total, next) -> 0;
+
+        /**
+         * Called before each piece is copied.
+         *
+         * @param copiedBytes bytes that have been copied
+         * @param totalBytes bytes to copy in total
+         * @param nextBytes bytes of the next piece
+         * @return how long to wait before the piece, in ns; {@link #CANCEL} to cancel the move
+         */
+        long pauseNs(long copiedBytes, long totalBytes, int nextBytes);
+    }
 }

@@ -20,7 +20,7 @@ public abstract class LogStoreBuilder {
     /**
      * Returns a builder for the store in a directory.
      *
-     * @throws FirnException when the implementation is missing from the class path
+     * @throws RefusedException when the implementation is missing from the class path
      */
     static LogStoreBuilder forStoreIn(Path directory) {
         // Not the thread's context class loader, which may see another copy of the library.
@@ -31,9 +31,9 @@ public abstract class LogStoreBuilder {
                 .at(directory);
     }
 
-    private static FirnException missing() {
+    private static RefusedException missing() {
         String name = LogStoreBuilder.class.getName();
-        return new FirnException(
+        return new RefusedException(
                 "no implementation of "
                         + name
                         + " was found: the jar that contains it must also contain the file"
@@ -191,9 +191,10 @@ public abstract class LogStoreBuilder {
      * compacted in several runs. 1 KiB to 1 GiB; by default an eighth of the heap, 32 MiB at most.
      * With less than 32 MiB, half of it and 16 MiB are used.
      *
-     * <p>A segment stays as it is, and {@link CompactionResult#skipped} names it, if it has a batch
-     * that takes more than 8 MiB to decompress at a time (windows of zstd from level 20 on, larger
-     * blocks of snappy), more than 128 MiB when it is decompressed, or more than 4,194,304 records.
+     * <p>A segment stays as it is, and {@link PartitionReader.CompactionResult#skipped} names it,
+     * if it has a batch that takes more than 8 MiB to decompress at a time (windows of zstd from
+     * level 20 on, larger blocks of snappy), more than 128 MiB when it is decompressed, or more
+     * than 4,194,304 records.
      *
      * @throws InvalidOptionException when it is out of this range
      */
@@ -214,9 +215,9 @@ public abstract class LogStoreBuilder {
      * BatchTooLargeException}. When it is used up, what a tailer keeps between two polls of one
      * batch is dropped, that of the tailer that was polled least recently first; its next poll
      * decompresses the batch again. A poll waits while handlers on other threads are using all of
-     * it (see {@link ReadMemoryException}). More than a sixteenth of it, and than 4 MiB, is not
-     * kept after the last record of a batch. Batches that are not compressed need none of it. 1 MiB
-     * or more; by default 5/64 of the largest heap, from 16 to 256 MiB.
+     * it (see {@link BusyException}). More than a sixteenth of it, and than 4 MiB, is not kept
+     * after the last record of a batch. Batches that are not compressed need none of it. 1 MiB or
+     * more; by default 5/64 of the largest heap, from 16 to 256 MiB.
      *
      * @throws InvalidOptionException when it is less
      */

@@ -1,9 +1,9 @@
 package io.firn;
 
 /**
- * A named producer of transactions. Whoever opens it again, also after a crash, fences the one
- * before: its open transaction is aborted, and its later appends and commits are refused.
- * Thread-safe, with one transaction at a time.
+ * A named producer of transactions. Opening it again, also after a crash, fences the earlier one:
+ * its open transaction is aborted, and its later appends and commits are refused. Thread-safe, with
+ * one transaction at a time.
  */
 public interface Producer extends AutoCloseable {
 
@@ -14,8 +14,10 @@ public interface Producer extends AutoCloseable {
      * Begins a transaction. It is aborted when it is open for longer than the producer's time-out.
      *
      * @throws ProducerFencedException when the producer was opened again
-     * @throws TransactionStateException when a transaction of it is open, or is just ending: an
-     *     abort waits for room on a full disk, then try again
+     * @throws IllegalStateException when a transaction of it is open
+     * @throws BusyException when its last one is just ending, because its abort waits for room on a
+     *     full disk: try again
+     * @throws ClosedException after close
      */
     Transaction beginTransaction();
 

@@ -5,16 +5,16 @@ package io.firn;
  * its options allow, or what was closed. The same call is refused again: the program has to decide
  * what to do instead. Nothing was appended or changed.
  */
-public abstract class RefusedException extends FirnException {
+public non-sealed class RefusedException extends FirnException {
     private static final long serialVersionUID = 1L;
 
     /** Creates the exception with a complete message. */
-    protected RefusedException(String message) {
+    public RefusedException(String message) {
         super(message);
     }
 
     /** Creates the exception with its cause. */
-    protected RefusedException(String message, Throwable cause) {
+    public RefusedException(String message, Throwable cause) {
         super(message, cause);
     }
 }

@@ -4,16 +4,16 @@ package io.firn;
  * The superclass of the exceptions after which the same call may succeed later, without a change in
  * the program: something is used up or in use at present. Nothing was appended or changed.
  */
-public abstract class RetryableException extends FirnException {
+public non-sealed class RetryableException extends FirnException {
     private static final long serialVersionUID = 1L;
 
     /** Creates the exception with a complete message. */
-    protected RetryableException(String message) {
+    public RetryableException(String message) {
         super(message);
     }
 
     /** Creates the exception with its cause. */
-    protected RetryableException(String message, Throwable cause) {
+    public RetryableException(String message, Throwable cause) {
         super(message, cause);
     }
 }

@@ -30,8 +30,8 @@ public interface Tailer extends Iterable<StoredRecord>, AutoCloseable {
      *     continue
      * @throws BatchTooLargeException when the next batch is too large to be decompressed; seek past
      *     it to continue
-     * @throws ReadMemoryException when there was no memory to decompress the next batch; nothing is
-     *     lost, poll again
+     * @throws BusyException when there was no memory to decompress the next batch; nothing is lost,
+     *     poll again
      * @throws UnknownTopicException when the topic was deleted
      * @throws ClosedException after close
      */

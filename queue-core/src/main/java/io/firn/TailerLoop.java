@@ -55,8 +55,7 @@ public final class TailerLoop {
          *
          * @param error what the handler threw; or a {@link DamagedRangeException}, an {@link
          *     OffsetOutOfRangeException} when retention has overtaken the tailer, a {@link
-         *     TruncatedException}, a {@link BatchTooLargeException} or a {@link
-         *     ReadMemoryException}
+         *     TruncatedException}, a {@link BatchTooLargeException} or a {@link BusyException}
          * @return {@link Action#STOP}: the run ends and throws the error. {@link Action#RETRY}: the
          *     same again, after a pause. {@link Action#CONTINUE}: goes on after the record that was
          *     not handled, after the damaged range or the batch that is too large, at the start of
@@ -171,18 +170,19 @@ public final class TailerLoop {
                     idle.idle(tailer.poll(this, RECORDS_AT_ONCE));
                 }
             } catch (DamagedRangeException e) {
-                onError(e, e.partition(), e.toOffset());
+                onError(e, () -> tailer.seek(e.partition(), e.toOffset()));
             } catch (BatchTooLargeException e) {
-                onError(e, e.partition(), e.toOffset());
-            } catch (ReadMemoryException e) {
-                onError(e, e.partition(), e.offset());
+                onError(e, () -> tailer.seek(e.partition(), e.toOffset()));
+            } catch (BusyException e) {
+                onError(e, () -> {}); // at the same record
             } catch (TruncatedException e) {
-                onError(e, e.partition(), e.truncatedTo());
+                onError(e, () -> tailer.seek(e.partition(), e.truncatedTo()));
             } catch (OffsetOutOfRangeException e) {
                 long start = e.logStartOffset();
-                onError(e, e.partition(), e.offset() < start ? start : e.nextOffset());
+                long to = e.offset() < start ? start : e.nextOffset();
+                onError(e, () -> tailer.seek(e.partition(), to));
             } catch (RuntimeException e) {
-                onError(e, -1, -1);
+                onError(e, null);
             }
             if (isAgain) {
                 pause();
@@ -210,11 +210,15 @@ public final class TailerLoop {
             return action;
         }
 
-        /** Asks what to do, and does it; a place to go on is known unless the handler failed. */
-        private void onError(RuntimeException error, int errorPartition, long goOnAt) {
+        /**
+         * Asks what to do, and does it.
+         *
+         * @param pass moves past what cannot be read; null when it is not known how
+         */
+        private void onError(RuntimeException error, Runnable pass) {
             boolean isHandlers = handling;
             handling = false;
-            if (!isHandlers && errorPartition < 0) {
+            if (!isHandlers && pass == null) {
                 throw error; // of the store, and no place to go on
             }
             Action action = errors.onError(error);
@@ -226,7 +230,7 @@ public final class TailerLoop {
                 pauseMs = FIRST_PAUSE_MS;
                 tailer.seek(partition, offset + 1);
             } else {
-                tailer.seek(errorPartition, goOnAt);
+                pass.run();
             }
         }
 

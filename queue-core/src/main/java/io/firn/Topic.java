@@ -67,8 +67,8 @@ public interface Topic extends TopicReader {
      * Returns the cursor of that name; creates it if there is none. A cursor whose file is damaged
      * has no position; that is among {@link LogStore#findings}.
      *
-     * @throws FirnException when its file cannot be read; a later call may succeed, unless a newer
-     *     version of Firn wrote it
+     * @throws MediumException when its file cannot be read; a later call may succeed, unless a
+     *     newer version of Firn wrote it
      */
     @Override
     Cursor cursor(String name);

@@ -305,8 +305,8 @@ public final class TopicOptions {
     /**
      * Returns whether the topic is a replica of a topic of another log. Its partitions have one
      * writer each, {@link io.firn.host.HostedPartition#openReplicaAppender}; appends, transactions
-     * and compaction are refused with a {@link ReplicatedTopicException}. By default false, and
-     * never changed.
+     * and compaction are refused with a {@link io.firn.host.ReplicatedTopicException}. By default
+     * false, and never changed.
      */
     public boolean isReplicated() {
         return replicated;

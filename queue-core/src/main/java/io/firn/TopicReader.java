@@ -51,8 +51,8 @@ public interface TopicReader {
      * Returns the cursor of that name, with the positions that the writing process has persisted. A
      * cursor that does not exist, or whose file is damaged, has no position.
      *
-     * @throws FirnException when its file cannot be read; a later call may succeed, unless a newer
-     *     version of Firn wrote it
+     * @throws MediumException when its file cannot be read; a later call may succeed, unless a
+     *     newer version of Firn wrote it
      */
     CursorReader cursor(String name);
 
@@ -60,7 +60,7 @@ public interface TopicReader {
      * Returns whether it has a cursor of that name, without creating one. However many there are,
      * at most one file is read.
      *
-     * @throws FirnException when that file cannot be read; a later call may succeed
+     * @throws MediumException when that file cannot be read; a later call may succeed
      */
     boolean hasCursor(String name);
 

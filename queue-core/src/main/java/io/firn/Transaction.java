@@ -27,8 +27,8 @@ package io.firn;
  * #close} end it for their caller, and exclusive appenders may come to its partitions. The abort of
  * a named producer's transaction needs some room. Where there is none, the store tries again
  * several times a second. Until there is room, committed reads still stop at the transaction, and
- * {@link Producer#beginTransaction} throws a {@link TransactionStateException}. A crash meanwhile
- * is as one before a commit.
+ * {@link Producer#beginTransaction} throws a {@link BusyException}. A crash meanwhile is as one
+ * before a commit.
  *
  * <p>Not thread-safe.
  */
@@ -57,7 +57,7 @@ public interface Transaction extends AutoCloseable {
      *     overwritten
      * @return the offset of its first record
      * @throws BusyException when the partition has an exclusive appender
-     * @throws TransactionStateException when the transaction has ended
+     * @throws IllegalStateException when the transaction has ended
      * @throws ProducerFencedException when the named producer was opened again, or the transaction
      *     was open for longer than its time-out, which aborts it; the producer has to be opened
      *     again then
@@ -106,7 +106,7 @@ public interface Transaction extends AutoCloseable {
      * @throws InvalidOptionException when the offset is below 0 or above the next offset, or the
      *     partition does not exist
      * @throws UnknownTopicException when the cursor's topic was deleted
-     * @throws TransactionStateException when the transaction has ended
+     * @throws IllegalStateException when the transaction has ended
      * @throws RecordTooLargeException when with this move the transaction could not be ended,
      *     because it has some 30,000 moves; it can be committed without it, or aborted
      */
@@ -115,12 +115,14 @@ public interface Transaction extends AutoCloseable {
     /**
      * Commits. All is durable and visible when it returns.
      *
-     * @throws TransactionStateException when the transaction has ended
+     * @throws IllegalStateException when the transaction has ended
      * @throws ProducerFencedException when the named producer was opened again, or the time-out has
      *     passed; nothing is committed
-     * @throws FirnException when a medium failed. Before the decision was written, the transaction
-     *     is aborted; if the decision itself failed, it is decided when the store is opened again.
-     *     The message says which
+     * @throws UnknownTopicException when a topic that it has appended to was deleted, and it was
+     *     aborted therefore; one that has appended elsewhere may be committed there instead
+     * @throws MediumException when a medium failed. Before the decision was written, the
+     *     transaction is aborted; if the decision itself failed, it is decided when the store is
+     *     opened again. The message says which
      * @throws StoreFullException when there is no room for the decision: the transaction is still
      *     open, and can be committed later, or aborted
      * @throws ClosedException when the store was closed: nothing is committed, unless it was closed
@@ -132,7 +134,7 @@ public interface Transaction extends AutoCloseable {
      * Aborts: nothing of it is ever visible to committed reads. Does nothing after its end. On a
      * full disk the transaction ends for its caller, too; the abort is written when there is room.
      *
-     * @throws FirnException when the medium of the decisions has failed: the store aborts it when
+     * @throws MediumException when the medium of the decisions has failed: the store aborts it when
      *     it is opened again
      * @throws ClosedException when the store was closed: it is aborted when that is opened again,
      *     or when its named producer is

@@ -7,7 +7,7 @@
  * <caption>Exceptions</caption>
  * <tr><th>catch</th><th>what happened</th><th>what to do</th></tr>
  * <tr><td>{@link io.firn.RetryableException}</td>
- *     <td>something is used up or in use at present: space, memory, an appender, a cursor, a lock</td>
+ *     <td>something is used up or in use at present: space, memory, threads, an appender, a cursor, a lock</td>
  *     <td>try again later</td></tr>
  * <tr><td>{@link io.firn.RefusedException}</td>
  *     <td>what the log holds, its options, a limit, or that it was closed forbid the call</td>
@@ -30,12 +30,12 @@
  *     <td>correct the program</td></tr>
  * </table>
  *
- * <p>All of these are unchecked. The first three are {@link io.firn.FirnException}s; one that is of
- * no kind is a lack of threads or direct memory, or a close that was given up, and says so. Nothing
- * was appended or changed by a call that throws, except where its documentation says so, and except
- * for {@link io.firn.PoisonedException}, after which a record may be there or not. Only what can
- * simply be tried again at once is no exception: {@link io.firn.Appender#BACK_PRESSURED}. What a
- * handler throws is passed on to the caller of {@code poll}.
+ * <p>All of these are unchecked. Every {@link io.firn.FirnException} is one of the first three;
+ * their subclasses are for those who treat some failures differently. Nothing was appended or
+ * changed by a call that throws, except where its documentation says so, and except for {@link
+ * io.firn.PoisonedException}, after which a record may be there or not. Only what can simply be
+ * tried again at once is no exception: {@link io.firn.Appender#BACK_PRESSURED}. What a handler
+ * throws is passed on to the caller of {@code poll}.
  *
  * <p>How things are made: options and tiers are immutable values, {@code X.at(…)} or {@code
  * X.of(…)} with {@code with…} methods that return changed copies. What runs has setters that can be
@@ -43,8 +43,8 @@
  * LogStore.at(dir).tier(tier).open()}.
  *
  * <p>How the API grows without breaking binaries: applications call its interfaces and do not
- * implement them, except for handlers, listeners and {@link io.firn.MoveControl}. Options have
- * {@code with…} methods, and metrics are interfaces. The other records are values that are
+ * implement them, except for handlers, listeners and {@link io.firn.LogStore.MoveControl}. Options
+ * have {@code with…} methods, and metrics are interfaces. The other records are values that are
  * complete; {@link io.firn.StoreSnapshot} says how it grows.
  */
 package io.firn;

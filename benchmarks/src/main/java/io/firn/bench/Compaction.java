@@ -3,7 +3,7 @@ package io.firn.bench;
 import io.firn.Appender;
 import io.firn.CleanupPolicy;
 import io.firn.LogStore;
-import io.firn.MoveControl;
+import io.firn.LogStore.MoveControl;
 import io.firn.Partition;
 import io.firn.Survives;
 import io.firn.TopicOptions;

@@ -5,12 +5,12 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import io.firn.Appender;
 import io.firn.Batch;
 import io.firn.LogStore;
-import io.firn.OutOfOrderSequenceException;
 import io.firn.Partition;
 import io.firn.ProducerFencedException;
 import io.firn.TopicOptions;
 import io.firn.file.FileTier;
 import io.firn.host.HostedStore;
+import io.firn.host.OutOfOrderSequenceException;
 import java.io.PrintStream;
 import java.nio.file.Path;
 

@@ -4,7 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.firn.Appender;
 import io.firn.LogStore;
-import io.firn.MoveOutcome;
+import io.firn.LogStore.MoveOutcome;
 import io.firn.RecordHandler.Action;
 import io.firn.StoreSnapshot;
 import io.firn.StoreSnapshot.SegmentPlace;

@@ -1,6 +1,6 @@
 package io.firn.migrator;
 
-import io.firn.MoveOutcome;
+import io.firn.LogStore.MoveOutcome;
 import io.firn.medium.GuardedLog;
 import java.util.List;
 import javax.annotation.concurrent.GuardedBy;

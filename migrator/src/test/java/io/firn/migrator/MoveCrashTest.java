@@ -7,7 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.firn.Appender;
 import io.firn.FirnException;
 import io.firn.LogStore;
-import io.firn.MoveOutcome;
+import io.firn.LogStore.MoveOutcome;
 import io.firn.Partition;
 import io.firn.StoreSnapshot;
 import io.firn.TopicOptions;

@@ -1,9 +1,9 @@
 package io.firn.server;
 
-import io.firn.CompactionResult;
 import io.firn.CursorReader.CursorMetrics;
 import io.firn.LogStore;
 import io.firn.PartitionReader.CompactionMetrics;
+import io.firn.PartitionReader.CompactionResult;
 import io.firn.PartitionReader.PartitionMetrics;
 import io.firn.StoreMetrics.TierMetrics;
 import io.firn.server.group.GroupHandlers;

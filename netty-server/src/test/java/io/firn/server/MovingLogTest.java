@@ -4,7 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.firn.MoveOutcome;
+import io.firn.LogStore.MoveOutcome;
 import io.firn.StoreSnapshot.SegmentPlace;
 import io.firn.file.FileTier;
 import io.firn.sim.FirstRunOnly;

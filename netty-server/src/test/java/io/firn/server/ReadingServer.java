@@ -1,8 +1,8 @@
 package io.firn.server;
 
 import io.firn.BatchTooLargeException;
+import io.firn.BusyException;
 import io.firn.LogStore;
-import io.firn.ReadMemoryException;
 import io.firn.RecordHandler.Action;
 import io.firn.Tailer;
 import io.firn.server.config.ServerConfig;
@@ -87,7 +87,7 @@ final class ReadingServer {
                 RECORDS.addAndGet(read);
             } catch (BatchTooLargeException e) {
                 tailer.seek(e.partition(), e.toOffset());
-            } catch (ReadMemoryException e) {
+            } catch (BusyException e) {
                 Thread.sleep(1); // the other readers have all of it
             }
         }

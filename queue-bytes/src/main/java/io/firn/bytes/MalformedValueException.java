@@ -1,12 +1,12 @@
 package io.firn.bytes;
 
-import io.firn.FirnException;
+import io.firn.RefusedException;
 
 /**
  * Thrown when the value of a record is not what its reader expects: it was truncated, or written by
  * another schema. The record counts as not handled; seek behind its offset to continue.
  */
-public final class MalformedValueException extends FirnException {
+public final class MalformedValueException extends RefusedException {
     private static final long serialVersionUID = 1L;
     private final int partition;
     private final long offset;

@@ -1,6 +1,6 @@
 package io.firn.append;
 
-import io.firn.FirnException;
+import io.firn.RetryableException;
 import io.firn.background.Gate;
 import io.firn.log.SegmentedLog;
 import java.lang.invoke.MethodHandles;
@@ -213,14 +213,14 @@ public final class AppendTurn {
     /**
      * As {@link #enter}, for a close: waits for some time only.
      *
-     * @throws FirnException when another thread keeps the turn; nothing has changed
+     * @throws RetryableException when another thread keeps the turn; nothing has changed
      */
     void enterToClose(SegmentedLog log) {
         long start = log.store().nowNs();
         while (!enterSoon()) {
             checkNotMine();
             if (log.store().nowNs() - start > LONG_NS) {
-                throw new FirnException(
+                throw new RetryableException(
                         log
                                 + ": the appender is not closed, because for "
                                 + LONG_NS / 1_000_000_000

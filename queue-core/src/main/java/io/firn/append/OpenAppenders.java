@@ -2,7 +2,6 @@ package io.firn.append;
 
 import io.firn.BusyException;
 import io.firn.ExclusiveAppender;
-import io.firn.ReplicatedTopicException;
 import io.firn.append.Admission.Origin;
 import io.firn.block.NextBlock;
 import io.firn.block.PreparationDuty;
@@ -11,6 +10,7 @@ import io.firn.format.Scratch;
 import io.firn.format.Source;
 import io.firn.host.AppenderHolder;
 import io.firn.host.HostedAppender;
+import io.firn.host.ReplicatedTopicException;
 import io.firn.log.BatchInfo;
 import io.firn.log.LogEvents;
 import io.firn.log.LogSegment;
@@ -40,6 +40,10 @@ public final class OpenAppenders implements PreparationDuty.Writer {
 
     @GuardedBy("opening")
     private boolean exclusive;
+
+    /** The name of the thread that has opened it, for a message. */
+    @GuardedBy("opening")
+    private String opener;
 
     @GuardedBy("opening")
     private int count;
@@ -183,6 +187,7 @@ public final class OpenAppenders implements PreparationDuty.Writer {
                 }
             }
             exclusive = wantsExclusive;
+            opener = wantsExclusive ? Thread.currentThread().getName() : null;
             count++;
         }
     }
@@ -200,12 +205,15 @@ public final class OpenAppenders implements PreparationDuty.Writer {
     @GuardedBy("opening")
     private String whatIsOpen() {
         if (exclusive) {
-            return "an exclusive appender open: close it first, or use shared appenders only";
+            return "an exclusive appender open, which thread "
+                    + opener
+                    + " has opened: close it first, or use shared appenders only";
         }
         if (count > held.size()) {
-            return count
-                    + " shared appenders or transactions open: close them first, or use shared"
-                    + " appenders only";
+            return (count == 1
+                            ? "a shared appender or a transaction open: close it"
+                            : count + " shared appenders or transactions open: close them")
+                    + " first, or use shared appenders only";
         }
         return "a shared appender open, which "
                 + held.get(0).holder

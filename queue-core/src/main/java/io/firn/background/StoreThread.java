@@ -1,7 +1,7 @@
 package io.firn.background;
 
-import io.firn.FirnException;
 import io.firn.InvalidOptionException;
+import io.firn.RetryableException;
 import io.firn.medium.GuardedLog;
 import io.firn.medium.OutOfThreadsException;
 import java.io.IOException;
@@ -60,15 +60,15 @@ final class StoreThread {
     /**
      * Starts it.
      *
-     * @throws FirnException with an {@link OutOfThreadsException} when the system has no thread
-     *     left
+     * @throws RetryableException with an {@link OutOfThreadsException} when the system has no
+     *     thread left
      */
     void start() {
         try {
             thread.start();
         } catch (OutOfMemoryError e) {
             IOException lack = new OutOfThreadsException("run " + thread.getName(), e);
-            throw new FirnException(lack.getMessage(), lack);
+            throw new RetryableException(lack.getMessage(), lack);
         }
     }
 

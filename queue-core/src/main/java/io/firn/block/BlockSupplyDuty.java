@@ -1,6 +1,6 @@
 package io.firn.block;
 
-import io.firn.FirnException;
+import io.firn.RefusedException;
 import io.firn.StoreFullException;
 import io.firn.background.BackOff;
 import io.firn.background.Background;
@@ -177,7 +177,7 @@ public final class BlockSupplyDuty extends Duty implements NextBlock.BlockSource
             } while (!ended && atOnce);
         } catch (IOException | RuntimeException | Error e) {
             // Whatever failed, an append may be waiting for the outcome.
-            next.refuse(new FirnException(e instanceof Error ? e + "" : e.getMessage(), e));
+            next.refuse(new RefusedException(e instanceof Error ? e + "" : e.getMessage(), e));
             throw e;
         } finally {
             if (ended) {
@@ -211,7 +211,7 @@ public final class BlockSupplyDuty extends Duty implements NextBlock.BlockSource
         boolean step() throws IOException {
             String lack = log.topic().lackOfTiers();
             if (lack != null) {
-                throw new FirnException(lack);
+                throw new RefusedException(lack);
             }
             if (state == null) {
                 ensureDeletable();

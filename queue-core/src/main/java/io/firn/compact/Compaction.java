@@ -1,8 +1,8 @@
 package io.firn.compact;
 
-import io.firn.CompactionResult;
+import io.firn.LogStore.MoveControl;
 import io.firn.MissingCodecException;
-import io.firn.MoveControl;
+import io.firn.PartitionReader.CompactionResult;
 import io.firn.TopicOptions;
 import io.firn.format.BatchRewriter;
 import io.firn.log.LogSegment;

@@ -1,6 +1,6 @@
 package io.firn.compact;
 
-import io.firn.CompactionResult;
+import io.firn.PartitionReader.CompactionResult;
 import io.firn.log.SegmentedLog;
 import jdk.jfr.Category;
 import jdk.jfr.DataAmount;

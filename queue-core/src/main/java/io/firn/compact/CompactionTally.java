@@ -1,6 +1,6 @@
 package io.firn.compact;
 
-import io.firn.CompactionResult;
+import io.firn.PartitionReader.CompactionResult;
 import io.firn.log.LogSegment;
 import java.util.ArrayList;
 import java.util.List;

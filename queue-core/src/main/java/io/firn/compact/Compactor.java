@@ -1,7 +1,7 @@
 package io.firn.compact;
 
-import io.firn.CompactionResult;
-import io.firn.MoveControl;
+import io.firn.LogStore.MoveControl;
+import io.firn.PartitionReader.CompactionResult;
 import io.firn.log.LogContext;
 import io.firn.log.SegmentedLog;
 import java.util.concurrent.locks.ReentrantLock;

@@ -1,9 +1,9 @@
 package io.firn.compact;
 
-import io.firn.CompactionResult;
 import io.firn.InvalidOptionException;
-import io.firn.MoveControl;
+import io.firn.LogStore.MoveControl;
 import io.firn.PartitionReader.CompactionMetrics;
+import io.firn.PartitionReader.CompactionResult;
 import io.firn.TopicOptions;
 import io.firn.background.Duty;
 import io.firn.log.SegmentedLog;

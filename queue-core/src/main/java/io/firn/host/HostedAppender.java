@@ -3,7 +3,6 @@ package io.firn.host;
 import io.firn.Appender;
 import io.firn.Batch;
 import io.firn.InvalidOptionException;
-import io.firn.OutOfOrderSequenceException;
 import io.firn.ProducerFencedException;
 import java.nio.ByteBuffer;
 

@@ -6,7 +6,6 @@ import io.firn.InvalidOptionException;
 import io.firn.IsolationLevel;
 import io.firn.Partition;
 import io.firn.PartitionReader;
-import io.firn.ReplicatedTopicException;
 import io.firn.TopicOptions;
 import java.util.List;
 

@@ -3,7 +3,6 @@ package io.firn.host;
 import io.firn.ClosedException;
 import io.firn.Durability;
 import io.firn.InvalidOptionException;
-import io.firn.LostMarkerException;
 import io.firn.PoisonedException;
 import io.firn.RecordTooLargeException;
 import io.firn.StoreFullException;

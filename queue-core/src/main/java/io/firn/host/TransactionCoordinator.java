@@ -1,5 +1,6 @@
 package io.firn.host;
 
+import io.firn.BusyException;
 import io.firn.InvalidOptionException;
 import io.firn.LimitExceededException;
 import io.firn.Partition;
@@ -8,7 +9,6 @@ import io.firn.ProducerFencedException;
 import io.firn.Topic;
 import io.firn.Transaction;
 import io.firn.Transaction.State;
-import io.firn.TransactionStateException;
 import io.firn.UnknownTopicException;
 import java.time.Duration;
 import java.util.Collection;
@@ -90,7 +90,7 @@ public interface TransactionCoordinator {
      *
      * @throws UnknownProducerException when the name is unknown or has another id
      * @throws ProducerFencedException when the epoch is not the present one
-     * @throws TransactionStateException when the last transaction is being ended
+     * @throws BusyException when the last transaction is being ended
      */
     void add(String name, ProducerIdentity producer, Collection<Partition> partitions);
 

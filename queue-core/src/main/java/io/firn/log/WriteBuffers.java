@@ -1,6 +1,7 @@
 package io.firn.log;
 
 import io.firn.FirnException;
+import io.firn.RetryableException;
 import io.firn.medium.DirectMemory;
 import java.nio.ByteBuffer;
 import java.util.concurrent.atomic.AtomicReferenceArray;
@@ -21,7 +22,7 @@ public final class WriteBuffers {
     /**
      * Returns a buffer with room for so many bytes, to be given back; its content is arbitrary.
      *
-     * @throws FirnException when the process has used up its direct memory
+     * @throws RetryableException when the process has used up its direct memory
      */
     public ByteBuffer take(int bytes) {
         for (int i = 0; i < MOST; i++) {

@@ -1,6 +1,6 @@
 package io.firn.medium;
 
-import io.firn.FirnException;
+import io.firn.RetryableException;
 import java.nio.ByteBuffer;
 
 /** Direct buffers, of which there may be none left. */
@@ -10,13 +10,13 @@ public final class DirectMemory {
     /**
      * Allocates a buffer.
      *
-     * @throws FirnException when the process has used up its direct memory
+     * @throws RetryableException when the process has used up its direct memory
      */
     public static ByteBuffer allocate(int bytes) {
         try {
             return ByteBuffer.allocateDirect(bytes);
         } catch (OutOfMemoryError e) {
-            throw new FirnException(
+            throw new RetryableException(
                     "there is no direct memory left for a buffer of "
                             + bytes
                             + " bytes: raise -XX:MaxDirectMemorySize, or use less elsewhere ("
@@ -41,7 +41,7 @@ public final class DirectMemory {
         /**
          * Returns the zeros, with a position and a limit of the caller's.
          *
-         * @throws FirnException when the process has used up its direct memory
+         * @throws RetryableException when the process has used up its direct memory
          */
         public ByteBuffer get() {
             ByteBuffer present = buffer;

@@ -1,8 +1,8 @@
 package io.firn.move;
 
 import io.firn.InvalidOptionException;
-import io.firn.MoveControl;
-import io.firn.MoveOutcome;
+import io.firn.LogStore.MoveControl;
+import io.firn.LogStore.MoveOutcome;
 import io.firn.Survives;
 import io.firn.block.DeferredDeleteDuty;
 import io.firn.log.LogContext;

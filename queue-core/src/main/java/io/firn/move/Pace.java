@@ -1,6 +1,6 @@
 package io.firn.move;
 
-import io.firn.MoveControl;
+import io.firn.LogStore.MoveControl;
 import java.util.function.BooleanSupplier;
 
 /** Waits between the pieces of a copy as long as its control demands. For one thread. */

@@ -1,9 +1,9 @@
 package io.firn.move;
 
 import io.firn.FirnException;
+import io.firn.LogStore.MoveControl;
+import io.firn.LogStore.MoveOutcome;
 import io.firn.MediumException;
-import io.firn.MoveControl;
-import io.firn.MoveOutcome;
 import io.firn.StoreFullException;
 import io.firn.block.DeferredDeleteDuty;
 import io.firn.log.LogSegment;

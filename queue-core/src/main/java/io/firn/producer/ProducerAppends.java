@@ -1,10 +1,10 @@
 package io.firn.producer;
 
-import io.firn.TransactionStateException;
 import io.firn.append.Admission;
 import io.firn.append.Admission.BatchStore;
 import io.firn.append.Admission.Origin;
 import io.firn.format.Source;
+import io.firn.host.TransactionStateException;
 import io.firn.log.BatchInfo;
 import io.firn.log.SegmentedLog;
 

@@ -1,12 +1,12 @@
 package io.firn.producer;
 
-import io.firn.OutOfOrderSequenceException;
 import io.firn.ProducerFencedException;
-import io.firn.TransactionStateException;
 import io.firn.format.BatchFormat;
 import io.firn.format.HeaderBytes;
+import io.firn.host.OutOfOrderSequenceException;
 import io.firn.host.ProducerIdentity;
 import io.firn.host.TransactionCoordinator.PartitionProducer;
+import io.firn.host.TransactionStateException;
 import io.firn.log.BatchInfo;
 import io.firn.medium.DamagedFileException;
 import io.firn.medium.Fields;

@@ -1,13 +1,13 @@
 package io.firn.read;
 
 import io.firn.BatchTooLargeException;
+import io.firn.BusyException;
 import io.firn.DamagedRangeException;
 import io.firn.FirnException;
 import io.firn.IsolationLevel;
 import io.firn.MediumException;
 import io.firn.OffsetOutOfRangeException;
 import io.firn.Partition.DamagedRange;
-import io.firn.ReadMemoryException;
 import io.firn.TruncatedException;
 import io.firn.format.BatchFormat;
 import io.firn.format.BatchVerifier;
@@ -595,7 +595,15 @@ final class BatchCursor {
         return grant == Grant.TOO_LARGE
                 ? new BatchTooLargeException(
                         where, log.index(), offset, next, memory.largest(), memory.limit())
-                : new ReadMemoryException(where, log.index(), offset, memory.limit());
+                : new BusyException(
+                        where
+                                + ": no memory to decompress the batch with offset "
+                                + offset
+                                + ": handlers that have not returned use the "
+                                + memory.limit()
+                                + " bytes of readMemory. Nothing is lost: read again, let handlers"
+                                + " return sooner or read on fewer threads, or open the store with"
+                                + " more readMemory");
     }
 
     /** Returns the error for a segment whose medium cannot be read; the place stays. */

@@ -110,7 +110,7 @@ final class BatchRecords {
      * @param view the pinned view of the cursor's segment
      * @throws io.firn.DamagedRangeException when it is damaged
      * @throws io.firn.BatchTooLargeException when it is too large to be decompressed
-     * @throws io.firn.ReadMemoryException when there is no memory to decompress it
+     * @throws io.firn.BusyException when there is no memory to decompress it
      */
     void open(BatchCursor cursor, View view) {
         open(cursor, view, false);

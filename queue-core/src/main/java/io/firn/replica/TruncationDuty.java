@@ -1,6 +1,6 @@
 package io.firn.replica;
 
-import io.firn.FirnException;
+import io.firn.MediumException;
 import io.firn.background.Duty;
 import io.firn.force.PartitionForcer;
 import io.firn.log.LogSegment;
@@ -120,7 +120,7 @@ public final class TruncationDuty extends Duty {
         } catch (CompletionException e) {
             throw e.getCause() instanceof RuntimeException cause
                     ? cause
-                    : new FirnException(log + ": " + e.getCause().getMessage(), e.getCause());
+                    : new MediumException(log + ": " + e.getCause().getMessage(), e.getCause());
         } finally {
             if (interrupted) {
                 Thread.currentThread().interrupt();

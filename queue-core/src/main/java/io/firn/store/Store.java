@@ -1,11 +1,10 @@
 package io.firn.store;
 
-import io.firn.CompactionResult;
-import io.firn.MoveControl;
-import io.firn.MoveOutcome;
+import io.firn.LogStore.MoveControl;
+import io.firn.LogStore.MoveOutcome;
+import io.firn.PartitionReader.CompactionResult;
 import io.firn.PartitionReader.PartitionMetrics;
 import io.firn.Producer;
-import io.firn.ReplicatedTopicException;
 import io.firn.StoreMetrics;
 import io.firn.StoreSnapshot;
 import io.firn.Topic;
@@ -15,6 +14,7 @@ import io.firn.append.AppendEvents;
 import io.firn.background.Background;
 import io.firn.force.PartitionForcer;
 import io.firn.host.HostedStore;
+import io.firn.host.ReplicatedTopicException;
 import io.firn.host.StoreService;
 import io.firn.host.TransactionCoordinator;
 import io.firn.log.LogContext;

@@ -1,6 +1,6 @@
 package io.firn.store;
 
-import io.firn.FirnException;
+import io.firn.RetryableException;
 import io.firn.background.Background;
 import io.firn.log.LogContext;
 import io.firn.log.SegmentedLog;
@@ -45,8 +45,8 @@ final class StoreEnd {
     /**
      * Ends the store.
      *
-     * @throws FirnException when an append does not end; everything is held as before, and another
-     *     run continues
+     * @throws RetryableException when an append does not end; everything is held as before, and
+     *     another run continues
      * @throws RuntimeException or Error, of the first step that failed, when all others were tried
      *     and nothing is held any more
      */
@@ -99,7 +99,7 @@ final class StoreEnd {
                     }
                 });
         if (!stuck.isEmpty()) {
-            throw new FirnException(
+            throw new RetryableException(
                     "the store "
                             + context
                             + " is not closed, and its lock is held: for a minute appends have not"

@@ -4,9 +4,9 @@ import io.firn.BusyException;
 import io.firn.FirnException;
 import io.firn.RecordTooLargeException;
 import io.firn.StoreFullException;
-import io.firn.TransactionStateException;
 import io.firn.format.MarkerBatch;
 import io.firn.host.ProducerIdentity;
+import io.firn.host.TransactionStateException;
 import io.firn.log.LogContext;
 import io.firn.medium.GuardedLog;
 import io.firn.tx.JournalEntry.AddedCommits;
@@ -172,7 +172,7 @@ final class Decisions {
             e.addSuppressed(why);
             throw e; // nobody knows whether the abort was written
         }
-        return new FirnException(producer + ": the transaction was aborted, since " + reason, why);
+        return TxFailure.ofKind(producer + ": the transaction was aborted, since " + reason, why);
     }
 
     private void makeDurable(TxProducer producer, List<TxPartition> members) {

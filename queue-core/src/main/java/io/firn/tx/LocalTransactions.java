@@ -1,9 +1,9 @@
 package io.firn.tx;
 
+import io.firn.ClosedException;
 import io.firn.Producer;
 import io.firn.Transaction;
 import io.firn.Transaction.State;
-import io.firn.TransactionStateException;
 import io.firn.host.ProducerIdentity;
 import io.firn.log.LogContext;
 import java.time.Duration;
@@ -152,7 +152,7 @@ final class LocalTransactions {
         @Override
         public synchronized Transaction beginTransaction() {
             if (closed) {
-                throw new TransactionStateException(producer + " is closed");
+                throw new ClosedException(producer + " is closed");
             }
             last = transactions.begin(producer, identity);
             return last;

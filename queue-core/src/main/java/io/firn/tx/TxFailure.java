@@ -2,7 +2,11 @@ package io.firn.tx;
 
 import io.firn.ClosedException;
 import io.firn.FirnException;
+import io.firn.MediumException;
+import io.firn.RefusedException;
+import io.firn.RetryableException;
 import io.firn.StoreFullException;
+import io.firn.UnknownTopicException;
 
 /**
  * Why a producer cannot be used: the outcome of its transaction is unknown, or there was no room
@@ -26,12 +30,20 @@ final class TxFailure {
         return failure;
     }
 
-    /** A store that is being closed is no medium that fails. */
-    private static FirnException ofKind(String message, FirnException why) {
-        FirnException made =
-                why instanceof ClosedException
-                        ? new ClosedException(message)
-                        : new FirnException(message);
+    /** Returns an exception that its catcher treats as its cause. */
+    static FirnException ofKind(String message, FirnException why) {
+        FirnException made;
+        if (why instanceof ClosedException) {
+            made = new ClosedException(message);
+        } else if (why instanceof UnknownTopicException) {
+            made = new UnknownTopicException(message);
+        } else if (why instanceof RefusedException) {
+            made = new RefusedException(message);
+        } else if (why instanceof RetryableException) {
+            made = new RetryableException(message);
+        } else {
+            made = new MediumException(message);
+        }
         made.initCause(why);
         return made;
     }

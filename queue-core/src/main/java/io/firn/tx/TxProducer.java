@@ -1,9 +1,10 @@
 package io.firn.tx;
 
+import io.firn.BusyException;
 import io.firn.Transaction.State;
-import io.firn.TransactionStateException;
 import io.firn.host.ProducerIdentity;
 import io.firn.host.TransactionCoordinator.NamedProducer;
+import io.firn.host.TransactionStateException;
 import io.firn.log.BatchInfo;
 import io.firn.producer.PartitionTransactions;
 import io.firn.tx.JournalEntry.AddedCommits;
@@ -223,7 +224,7 @@ final class TxProducer {
                         ? state == State.COMMITTING || state == State.ABORTING
                         : open.isClosed();
         if (isEnding) {
-            throw new TransactionStateException(this + " is just ending a transaction: try again");
+            throw new BusyException(this + " is just ending a transaction: try again");
         }
         if (open == null) {
             open = new OngoingTransaction(nowMs, nowNs);

@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.firn.FirnException;
+import io.firn.RefusedException;
 import io.firn.StoreFullException;
 import io.firn.log.FreedBlocks;
 import io.firn.log.InMemory;
@@ -69,7 +70,7 @@ class NextBlockTest {
     @Test
     void shouldTellAFailureOnceAndThenAskAgain() {
         assertNull(next.take());
-        next.refuse(new FirnException("on purpose", null));
+        next.refuse(new RefusedException("on purpose", null));
         FirnException e = assertThrows(FirnException.class, next::take);
         assertTrue(e.getMessage().contains("on purpose"), e.getMessage());
         assertNull(next.take());
@@ -78,9 +79,9 @@ class NextBlockTest {
 
     @Test
     void shouldNotTellAFailureThatNobodyWaitedFor() {
-        next.refuse(new FirnException("on purpose", null));
+        next.refuse(new RefusedException("on purpose", null));
         assertNull(next.take());
-        next.refuse(new FirnException("on purpose", null));
+        next.refuse(new RefusedException("on purpose", null));
         next.offer(segment());
         assertTrue(next.isReserved());
         next.withdraw();
@@ -168,7 +169,7 @@ class NextBlockTest {
     void shouldForgetThatTheTiersWereFullWhenTheyBreak() {
         assertNull(next.take());
         next.refuseAsFull(new StoreFullException("full"), freed.count());
-        next.refuse(new FirnException("on purpose", null));
+        next.refuse(new RefusedException("on purpose", null));
         assertFalse(next.isKnownToBeFull());
     }
 }

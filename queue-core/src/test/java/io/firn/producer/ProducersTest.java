@@ -4,10 +4,10 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.firn.OutOfOrderSequenceException;
 import io.firn.ProducerFencedException;
-import io.firn.TransactionStateException;
 import io.firn.format.BatchFormat;
+import io.firn.host.OutOfOrderSequenceException;
+import io.firn.host.TransactionStateException;
 import io.firn.kafka.SeededTest;
 import io.firn.log.BatchInfo;
 import io.firn.medium.DamagedFileException;

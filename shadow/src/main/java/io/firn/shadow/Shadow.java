@@ -5,6 +5,7 @@ import io.firn.Durability;
 import io.firn.FirnException;
 import io.firn.InvalidOptionException;
 import io.firn.LogStore;
+import io.firn.RefusedException;
 import io.firn.Topic;
 import io.firn.TopicOptions;
 import io.firn.host.HostedStore;
@@ -266,7 +267,8 @@ public final class Shadow implements AutoCloseable {
     /**
      * Stops for good. Idempotent.
      *
-     * @throws FirnException the first time, when the shadow had ended by itself; the cause says why
+     * @throws RefusedException the first time, when the shadow had ended by itself; the cause says
+     *     why
      */
     @Override
     public synchronized void close() {
@@ -274,7 +276,7 @@ public final class Shadow implements AutoCloseable {
         boolean isFirst = !isClosed;
         isClosed = true;
         if (isFirst && failure != null) {
-            throw new FirnException(
+            throw new RefusedException(
                     "the shadow had ended before it was closed, and has copied nothing since: "
                             + failure,
                     failure);

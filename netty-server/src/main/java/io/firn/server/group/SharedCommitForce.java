@@ -2,6 +2,7 @@ package io.firn.server.group;
 
 import io.firn.Cursor;
 import io.firn.FirnException;
+import io.firn.MediumException;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -98,7 +99,7 @@ final class SharedCommitForce {
             taken.addAll(waiting);
             waiting = new ArrayList<>();
         }
-        FirnException failure = new FirnException("the force of a commit failed: see the log");
+        FirnException failure = new MediumException("the force of a commit failed: see the log");
         taken.forEach(commit -> commit.done.accept(failure));
     }
 
@@ -137,7 +138,7 @@ final class SharedCommitForce {
         } catch (FirnException e) {
             return e;
         } catch (RuntimeException e) {
-            return new FirnException("cursor " + cursor.name() + " could not be forced: " + e, e);
+            return new MediumException("cursor " + cursor.name() + " could not be forced: " + e, e);
         }
     }
 }

@@ -1,13 +1,14 @@
 package io.firn.server.group;
 
+import io.firn.BusyException;
 import io.firn.ProducerFencedException;
 import io.firn.Topic;
-import io.firn.TransactionStateException;
 import io.firn.UnknownTopicException;
 import io.firn.host.ProducerIdentity;
 import io.firn.host.TransactionCoordinator;
 import io.firn.host.TransactionCoordinator.CursorMove;
 import io.firn.host.TransactionCoordinator.NamedProducer;
+import io.firn.host.TransactionStateException;
 import io.firn.host.UnknownProducerException;
 import io.firn.server.config.GroupIds;
 import io.firn.server.log.ErrorMapper;
@@ -231,7 +232,7 @@ public final class TxnOffsetCommitHandler implements Handler<TxnOffsetCommitRequ
         } catch (ProducerFencedException e) {
             memory.giveBack(name, bytes);
             return Errors.INVALID_PRODUCER_EPOCH; // as a partition says
-        } catch (TransactionStateException e) {
+        } catch (BusyException | TransactionStateException e) {
             memory.giveBack(name, bytes);
             return Errors.CONCURRENT_TRANSACTIONS;
         } catch (UnknownProducerException | UnknownTopicException e) {

@@ -1,10 +1,11 @@
 package io.firn.server.log;
 
+import io.firn.BusyException;
 import io.firn.Partition;
-import io.firn.TransactionStateException;
 import io.firn.host.ProducerIdentity;
 import io.firn.host.TransactionCoordinator;
 import io.firn.host.TransactionCoordinator.NamedProducer;
+import io.firn.host.TransactionStateException;
 import io.firn.host.UnknownProducerException;
 import java.util.List;
 import org.apache.kafka.common.protocol.Errors;
@@ -67,7 +68,7 @@ final class TransactionVerification {
         try {
             coordinator.add(name, producer, List.of(partition));
             isAdded = true;
-        } catch (TransactionStateException e) {
+        } catch (BusyException | TransactionStateException e) {
             // Its last transaction is just ending: the client tries again.
             throw Errors.CONCURRENT_TRANSACTIONS.exception(e.getMessage());
         } finally {

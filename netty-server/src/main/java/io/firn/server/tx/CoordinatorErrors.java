@@ -1,6 +1,8 @@
 package io.firn.server.tx;
 
+import io.firn.BusyException;
 import io.firn.ProducerFencedException;
+import io.firn.host.TransactionStateException;
 import io.firn.server.log.ErrorMapper;
 import org.apache.kafka.common.protocol.Errors;
 
@@ -21,7 +23,8 @@ final class CoordinatorErrors {
 
     /** As {@link #codeOf}, for what joins a transaction: one that just ends is waited for. */
     static Errors ofJoining(RuntimeException refusal, boolean knowsFenced) {
-        Errors error = codeOf(refusal, knowsFenced);
-        return error == Errors.INVALID_TXN_STATE ? Errors.CONCURRENT_TRANSACTIONS : error;
+        return refusal instanceof BusyException || refusal instanceof TransactionStateException
+                ? Errors.CONCURRENT_TRANSACTIONS
+                : codeOf(refusal, knowsFenced);
     }
 }

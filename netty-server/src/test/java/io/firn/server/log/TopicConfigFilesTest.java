@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import io.firn.FirnException;
+import io.firn.MediumException;
 import io.firn.Topic;
 import io.firn.TopicOptions;
 import io.firn.medium.FileMedium;
@@ -67,7 +68,7 @@ class TopicConfigFilesTest {
     }
 
     private static void crash() {
-        throw new FirnException("a crash");
+        throw new MediumException("a crash");
     }
 
     @Test

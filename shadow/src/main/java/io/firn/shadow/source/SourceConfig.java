@@ -2,6 +2,7 @@ package io.firn.shadow.source;
 
 import io.firn.FirnException;
 import io.firn.InvalidOptionException;
+import io.firn.RefusedException;
 import java.net.InetSocketAddress;
 import java.util.HashMap;
 import java.util.List;
@@ -80,7 +81,7 @@ public final class SourceConfig {
 
     static void checkRelease(String found) {
         if (!found.startsWith(KAFKA_LINE)) {
-            throw new FirnException(
+            throw new RefusedException(
                     "the shadow needs kafka-clients "
                             + KAFKA_LINE
                             + "x, because it uses classes that change between releases; found "

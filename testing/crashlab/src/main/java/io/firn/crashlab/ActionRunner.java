@@ -2,12 +2,12 @@ package io.firn.crashlab;
 
 import io.firn.Appender;
 import io.firn.Batch;
-import io.firn.CompactionResult;
 import io.firn.Cursor;
 import io.firn.Durability;
 import io.firn.FirnException;
-import io.firn.MoveControl;
-import io.firn.MoveOutcome;
+import io.firn.LogStore.MoveControl;
+import io.firn.LogStore.MoveOutcome;
+import io.firn.PartitionReader.CompactionResult;
 import io.firn.StoreSnapshot.SegmentPlace;
 import io.firn.crashlab.ExpectedTopic.Repeatable;
 import io.firn.host.HostedStore;

@@ -4,9 +4,9 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.firn.Appender;
 import io.firn.CleanupPolicy;
-import io.firn.CompactionResult;
 import io.firn.LogStore;
 import io.firn.Partition;
+import io.firn.PartitionReader.CompactionResult;
 import io.firn.StoreSnapshot.SegmentPlace;
 import io.firn.TopicOptions;
 import io.firn.crashlab.ReferenceBatches.Content;

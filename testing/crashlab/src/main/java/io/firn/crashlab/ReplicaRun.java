@@ -2,7 +2,7 @@ package io.firn.crashlab;
 
 import io.firn.Durability;
 import io.firn.LogStore;
-import io.firn.MoveControl;
+import io.firn.LogStore.MoveControl;
 import io.firn.Partition;
 import io.firn.StoreFullException;
 import io.firn.StoreSnapshot;

@@ -2,24 +2,25 @@ package io.firn.crashlab;
 
 import io.firn.Appender;
 import io.firn.Batch;
+import io.firn.BusyException;
 import io.firn.CleanupPolicy;
 import io.firn.Cursor;
 import io.firn.Durability;
 import io.firn.FirnException;
 import io.firn.LogStore;
-import io.firn.MoveControl;
+import io.firn.LogStore.MoveControl;
 import io.firn.Partition;
 import io.firn.StoreFullException;
 import io.firn.StoreSnapshot.SegmentPlace;
 import io.firn.Topic;
 import io.firn.TopicOptions;
 import io.firn.Transaction;
-import io.firn.TransactionStateException;
 import io.firn.crashlab.ExpectedTransactions.Outcome;
 import io.firn.crashlab.ExpectedTransactions.Sent;
 import io.firn.host.HostedStore;
 import io.firn.host.TransactionCoordinator;
 import io.firn.host.TransactionCoordinator.CursorMove;
+import io.firn.host.TransactionStateException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
@@ -132,7 +133,7 @@ final class TransactionActions {
             if (random.nextInt(3) == 0) {
                 moveCursor(number, slot, random);
             }
-        } catch (StoreFullException | TransactionStateException e) {
+        } catch (StoreFullException | BusyException | TransactionStateException e) {
             tolerate(e);
             abort(slot);
             return;
@@ -221,7 +222,7 @@ final class TransactionActions {
         try {
             slot.tx.commit();
             isCommitted = true;
-        } catch (FirnException e) {
+        } catch (FirnException | TransactionStateException e) {
             tolerate(e);
         }
         for (int i = 0; i < slot.moves.length; i++) {
@@ -240,13 +241,13 @@ final class TransactionActions {
         try {
             slot.tx.abort();
             aborts++;
-        } catch (FirnException e) {
+        } catch (FirnException | TransactionStateException e) {
             tolerate(e);
         }
     }
 
     /** Throws the exception again unless the store was full. */
-    private void tolerate(FirnException e) {
+    private void tolerate(RuntimeException e) {
         for (Throwable why = e; why != null; why = why.getCause()) {
             wasFull |= why instanceof StoreFullException;
         }

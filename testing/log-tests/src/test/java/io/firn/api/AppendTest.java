@@ -442,10 +442,20 @@ class AppendTest {
         }
     }
 
+    private void assertRefusedBecauseOf(String what) {
+        String found =
+                assertThrows(BusyException.class, () -> partition.openExclusiveAppender())
+                        .getMessage();
+        assertTrue(found.contains(what), found);
+    }
+
     @Test
     void shouldKeepOthersOutWhileAnExclusiveAppenderIsOpen() {
         Appender exclusive = partition.openExclusiveAppender();
-        assertThrows(BusyException.class, () -> partition.openExclusiveAppender());
+        assertRefusedBecauseOf(
+                "an exclusive appender open, which thread "
+                        + Thread.currentThread().getName()
+                        + " has opened");
         assertThrows(BusyException.class, () -> partition.openAppender());
         assertThrows(BusyException.class, () -> partition.topic().openAppender());
         exclusive.close();
@@ -453,10 +463,10 @@ class AppendTest {
 
         Appender one = partition.openAppender();
         Appender two = partition.openAppender();
-        assertThrows(BusyException.class, () -> partition.openExclusiveAppender());
+        assertRefusedBecauseOf("2 shared appenders or transactions open: close them first");
         one.close();
         one.close();
-        assertThrows(BusyException.class, () -> partition.openExclusiveAppender());
+        assertRefusedBecauseOf("a shared appender or a transaction open: close it first");
         two.append(bytes("still open"));
         two.close();
 

@@ -14,6 +14,7 @@ import io.firn.ExclusiveAppender;
 import io.firn.FirnException;
 import io.firn.LogStore;
 import io.firn.Partition;
+import io.firn.RefusedException;
 import io.firn.StoreFullException;
 import io.firn.file.FileTier;
 import io.firn.host.HostedAppender;
@@ -248,7 +249,7 @@ class BackPressureTest {
                     new RuntimeException[] {
                         new UncheckedIOException(new IOException("unchecked on purpose")),
                         new IllegalStateException("a state on purpose"),
-                        new FirnException("ours on purpose")
+                        new RefusedException("ours on purpose")
                     }) {
                 medium.beforeCreate(
                         file -> {

@@ -5,9 +5,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.firn.Appender;
 import io.firn.CleanupPolicy;
-import io.firn.CompactionResult;
 import io.firn.LogStore;
 import io.firn.Partition;
+import io.firn.PartitionReader.CompactionResult;
 import io.firn.RetainUntilRead;
 import io.firn.StoreSnapshot.SegmentPlace;
 import io.firn.StoredRecord;

@@ -7,14 +7,14 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.firn.Appender;
 import io.firn.CleanupPolicy;
-import io.firn.CompactionResult;
 import io.firn.DamagedRangeException;
 import io.firn.LogReader;
 import io.firn.LogStore;
-import io.firn.MoveControl;
+import io.firn.LogStore.MoveControl;
 import io.firn.Partition;
 import io.firn.Partition.TimestampedOffset;
 import io.firn.PartitionReader;
+import io.firn.PartitionReader.CompactionResult;
 import io.firn.RecordHandler.Action;
 import io.firn.StoreFullException;
 import io.firn.StoredRecord;

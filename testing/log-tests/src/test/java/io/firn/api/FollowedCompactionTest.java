@@ -5,12 +5,12 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.firn.Appender;
 import io.firn.CleanupPolicy;
-import io.firn.CompactionResult;
 import io.firn.Durability;
 import io.firn.LogReader;
 import io.firn.LogStore;
 import io.firn.Partition;
 import io.firn.PartitionReader;
+import io.firn.PartitionReader.CompactionResult;
 import io.firn.StoreSnapshot.SegmentPlace;
 import io.firn.Survives;
 import io.firn.Tailer;

@@ -4,8 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import io.firn.LogStore;
+import io.firn.LogStore.MoveControl;
 import io.firn.LogStoreBuilder;
-import io.firn.MoveControl;
 import io.firn.Partition;
 import io.firn.RecordHandler.Action;
 import io.firn.Tailer;

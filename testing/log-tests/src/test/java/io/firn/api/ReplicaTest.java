@@ -14,7 +14,6 @@ import io.firn.IsolationLevel;
 import io.firn.LogStore;
 import io.firn.Partition;
 import io.firn.RecordHandler.Action;
-import io.firn.ReplicatedTopicException;
 import io.firn.StoredRecord;
 import io.firn.Tailer;
 import io.firn.TailerLoop;
@@ -30,6 +29,7 @@ import io.firn.host.EpochEnd;
 import io.firn.host.HostedPartition;
 import io.firn.host.InvalidBatchException;
 import io.firn.host.ReplicaAppender;
+import io.firn.host.ReplicatedTopicException;
 import io.firn.kafka.SourceLog;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -282,7 +282,7 @@ class ReplicaTest {
         assertThrows(ReplicatedTopicException.class, topic::openAppender);
         assertThrows(
                 ReplicatedTopicException.class,
-                () -> store.compact("t", 0, io.firn.MoveControl.UNLIMITED));
+                () -> store.compact("t", 0, io.firn.LogStore.MoveControl.UNLIMITED));
         try (Transaction tx = store.beginTransaction()) {
             assertThrows(
                     ReplicatedTopicException.class,

@@ -11,7 +11,7 @@ import io.firn.Cursor;
 import io.firn.CursorReader.CursorMetrics;
 import io.firn.InvalidOptionException;
 import io.firn.LogStore;
-import io.firn.MoveOutcome;
+import io.firn.LogStore.MoveOutcome;
 import io.firn.Partition;
 import io.firn.RetainUntilRead;
 import io.firn.Topic;

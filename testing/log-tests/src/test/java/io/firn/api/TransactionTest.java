@@ -28,11 +28,13 @@ import io.firn.Tailer;
 import io.firn.TailerOptions;
 import io.firn.Topic;
 import io.firn.TopicAppender;
+import io.firn.TopicOptions;
 import io.firn.Transaction;
-import io.firn.TransactionStateException;
+import io.firn.UnknownTopicException;
 import io.firn.host.HostedPartition;
 import io.firn.host.HostedStore;
 import io.firn.host.TransactionCoordinator;
+import io.firn.host.TransactionStateException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -434,10 +436,20 @@ class TransactionTest {
     }
 
     @Test
+    void shouldSayThatTheTopicIsGoneWhenATransactionCannotBeCommitted() {
+        Topic deleted = store.createTopic("deleted", TopicOptions.defaults());
+        Transaction tx = store.beginTransaction();
+        tx.append(deleted.partition(0), batch("a"));
+        store.deleteTopic("deleted");
+        assertThrows(UnknownTopicException.class, tx::commit);
+        assertThrows(IllegalStateException.class, tx::commit); // it was aborted
+    }
+
+    @Test
     void shouldAllowANamedProducerOneTransactionAtATime() {
         try (Producer producer = store.openProducer("p", MINUTE)) {
             Transaction tx = producer.beginTransaction();
-            assertThrows(TransactionStateException.class, producer::beginTransaction);
+            assertThrows(IllegalStateException.class, producer::beginTransaction);
             tx.append(topic.partition(0), batch("a"));
         }
         assertEquals(List.of(), committed(0));

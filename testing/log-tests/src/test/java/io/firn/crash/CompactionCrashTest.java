@@ -5,9 +5,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.firn.Appender;
 import io.firn.CleanupPolicy;
-import io.firn.CompactionResult;
 import io.firn.LogStore;
 import io.firn.Partition;
+import io.firn.PartitionReader.CompactionResult;
 import io.firn.RecordHandler.Action;
 import io.firn.Tailer;
 import io.firn.TopicOptions;

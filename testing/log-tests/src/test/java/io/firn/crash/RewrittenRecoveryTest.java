@@ -11,7 +11,7 @@ import io.firn.Compression;
 import io.firn.DamagedRangeException;
 import io.firn.FirnException;
 import io.firn.LogStore;
-import io.firn.MoveOutcome;
+import io.firn.LogStore.MoveOutcome;
 import io.firn.Partition;
 import io.firn.RecordHandler.Action;
 import io.firn.StoreSnapshot;

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.firn.Appender;
+import io.firn.BusyException;
 import io.firn.IsolationLevel;
 import io.firn.LogStore;
 import io.firn.Partition;
@@ -15,8 +16,8 @@ import io.firn.StoreFullException;
 import io.firn.Tailer;
 import io.firn.Transaction;
 import io.firn.Transaction.State;
-import io.firn.TransactionStateException;
 import io.firn.host.HostedStore;
+import io.firn.host.TransactionStateException;
 import io.firn.sim.SimulatedFileMedium;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -135,8 +136,7 @@ class AbortOnFullDiskTest {
         assertThrows(TransactionStateException.class, () -> append(tx, COMMITTED));
         partition(0).openExclusiveAppender().close(); // it is not kept away
         pass(10_000); // tries in vain
-        TransactionStateException why =
-                assertThrows(TransactionStateException.class, producer::beginTransaction);
+        BusyException why = assertThrows(BusyException.class, producer::beginTransaction);
         assertTrue(why.getMessage().contains("just ending"), why.getMessage());
         assertEquals(List.of(COMMITTED), read(partition(0)));
         makeRoom();

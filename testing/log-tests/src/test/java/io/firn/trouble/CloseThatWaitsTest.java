@@ -8,7 +8,7 @@ import io.firn.Appender;
 import io.firn.ClosedException;
 import io.firn.FirnException;
 import io.firn.LogStore;
-import io.firn.MoveOutcome;
+import io.firn.LogStore.MoveOutcome;
 import io.firn.Partition;
 import io.firn.Topic;
 import io.firn.file.FileTier;

@@ -6,6 +6,7 @@ import io.firn.InvalidOptionException;
 import io.firn.LogRecord;
 import io.firn.Partition;
 import io.firn.RecordHandler.Action;
+import io.firn.RefusedException;
 import io.firn.Tailer;
 import io.firn.Topic;
 import java.nio.ByteBuffer;
@@ -117,7 +118,7 @@ final class Comparison {
     private FirnException different(String what, long offset) {
         StringBuilder text = new StringBuilder();
         reader.unread().forEach(line -> text.append("%n  ".formatted()).append(line));
-        return new FirnException(
+        return new RefusedException(
                 "NOT EQUAL: topic %s, offset %,d %s%s"
                         .formatted(partition.topic().name(), offset, what, text));
     }

@@ -1,9 +1,10 @@
 package io.firn.chronicle;
 
-import io.firn.FirnException;
 import io.firn.InvalidOptionException;
 import io.firn.LogStore;
+import io.firn.MediumException;
 import io.firn.Partition;
+import io.firn.RefusedException;
 import io.firn.StoredRecord;
 import io.firn.Topic;
 import io.firn.TopicOptions;
@@ -205,7 +206,7 @@ public final class ImportChronicle implements Callable<Integer> {
         }
         Set<Long> users = QueueUsers.of(queue);
         if (!users.isEmpty()) {
-            throw new FirnException(
+            throw new RefusedException(
                     queue
                             + " is in use: "
                             + processes(users)
@@ -233,7 +234,7 @@ public final class ImportChronicle implements Callable<Integer> {
         }
         String message = queue + " has holes, or cycles in which nothing was written:" + text;
         if (!acceptsHoles) {
-            throw new FirnException(
+            throw new RefusedException(
                     message
                             + "%nIf no file is missing, or what is missing may be missing in the topic, start again with --accept-holes"
                                     .formatted());
@@ -282,12 +283,12 @@ public final class ImportChronicle implements Callable<Integer> {
                     document.bytes(), 0, document.length(), last.value(), 0, last.value().length)) {
                 return reader.countBefore(index) + 1;
             }
-            throw new FirnException(
+            throw new RefusedException(
                     "topic %s was imported from another queue: its last record, offset %,d, is not the document at index %x"
                             .formatted(topicName, last.offset(), index));
         }
         if (!acceptsHoles) {
-            throw new FirnException(
+            throw new RefusedException(
                     "topic %s ends with the document at index %x, which cannot be read from the queue: its file was deleted, perhaps with more documents, or is damaged; or it is another queue. To go on with the next file, start again with --accept-holes"
                             .formatted(topicName, index));
         }
@@ -301,7 +302,7 @@ public final class ImportChronicle implements Callable<Integer> {
         if (acceptsHoles || reader.unread().isEmpty()) {
             return;
         }
-        throw new FirnException(
+        throw new MediumException(
                 "%s is damaged:%n  %s%n%s. Restore the file from a copy and start again; or leave these documents out: start again with --accept-holes"
                         .formatted(
                                 queue,

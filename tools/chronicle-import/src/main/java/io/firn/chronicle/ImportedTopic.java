@@ -9,6 +9,7 @@ import io.firn.FirnException;
 import io.firn.LogRecord;
 import io.firn.Partition;
 import io.firn.RecordTooLargeException;
+import io.firn.RefusedException;
 import io.firn.StoredRecord;
 import io.firn.Tailer;
 import java.util.function.LongConsumer;
@@ -73,7 +74,7 @@ final class ImportedTopic {
             tailer.forEach(record -> last[0] = record.copy(), 1);
         }
         if (last[0] == null || indexOf(last[0]) == NO_INDEX) {
-            throw new FirnException(
+            throw new RefusedException(
                     "topic "
                             + partition.topic().name()
                             + " ends at offset "
@@ -116,7 +117,7 @@ final class ImportedTopic {
         try {
             return Long.parseLong(text, 16);
         } catch (NumberFormatException e) {
-            throw new FirnException(
+            throw new RefusedException(
                     "offset " + offset + ": the header " + INDEX + " is no index: " + text, e);
         }
     }
@@ -167,7 +168,7 @@ final class ImportedTopic {
     }
 
     private static FirnException tooLarge(Document document, RecordTooLargeException cause) {
-        return new FirnException(
+        return new RefusedException(
                 "the document at index %x, %,d bytes: %s; import into a topic with larger segments (--segment-bytes)"
                         .formatted(document.index(), document.length(), cause.getMessage()),
                 cause);

@@ -2,6 +2,7 @@ package io.firn.chronicle;
 
 import io.firn.FirnException;
 import io.firn.InvalidOptionException;
+import io.firn.RefusedException;
 import io.firn.medium.FileMedium;
 import io.firn.tools.StoreArguments;
 import java.io.IOException;
@@ -116,14 +117,14 @@ final class QueueReader implements AutoCloseable {
         } catch (InternalError e) {
             throw WrittenParts.damaged(directory, "a file", e);
         } catch (DateTimeException e) {
-            throw new FirnException(
+            throw new RefusedException(
                     directory
                             + ": Chronicle Queue cannot list the files of this roll cycle ("
                             + e.getMessage()
                             + ")",
                     e);
         } catch (RuntimeException | LinkageError e) {
-            throw new FirnException(
+            throw new RefusedException(
                     directory + ": Chronicle Queue cannot open it as a queue: " + e, e);
         }
     }
@@ -154,7 +155,7 @@ final class QueueReader implements AutoCloseable {
     /** Files that Chronicle Queue does not list or cannot read, one line each. */
     private void requireReadable(Path directory) {
         if (!hasAllFiles()) {
-            throw new FirnException(
+            throw new RefusedException(
                     "%s: %d files are named *%s, of which Chronicle Queue lists %d for the roll cycle %s; the others belong to another queue, or the metadata does"
                             .formatted(
                                     directory,
@@ -165,7 +166,7 @@ final class QueueReader implements AutoCloseable {
         }
         for (int i = 0; i < cycles.length; i++) {
             if (counts[i] < 0) {
-                throw new FirnException(
+                throw new RefusedException(
                         directory
                                 + ": Chronicle Queue cannot read "
                                 + files.name(cycles[i])

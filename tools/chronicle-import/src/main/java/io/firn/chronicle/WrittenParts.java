@@ -1,6 +1,7 @@
 package io.firn.chronicle;
 
 import io.firn.FirnException;
+import io.firn.MediumException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -70,7 +71,7 @@ final class WrittenParts {
 
     /** What to say when a file cannot even be walked through. */
     static FirnException damaged(Path directory, String name, Throwable why) {
-        return new FirnException(
+        return new MediumException(
                 directory
                         + " is damaged: "
                         + name

@@ -5,8 +5,8 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonGenerator;
 import com.fasterxml.jackson.core.json.JsonWriteFeature;
-import io.firn.FirnException;
 import io.firn.LogRecord;
+import io.firn.RefusedException;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -105,7 +105,7 @@ abstract class RecordFormat {
                 try {
                     json.writeString(UTF_8.newDecoder().decode(bytes).toString());
                 } catch (CharacterCodingException e) {
-                    throw new FirnException(
+                    throw new RefusedException(
                             "partition %d, offset %d: the %s is not text in UTF-8: leave --text out, for Base64"
                                     .formatted(record.partition(), record.offset(), what),
                             e);

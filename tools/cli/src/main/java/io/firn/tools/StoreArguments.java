@@ -1,10 +1,10 @@
 package io.firn.tools;
 
-import io.firn.FirnException;
 import io.firn.InvalidOptionException;
 import io.firn.LogReader;
 import io.firn.LogStore;
 import io.firn.LogStoreBuilder;
+import io.firn.MediumException;
 import io.firn.Tier;
 import io.firn.file.FileTier;
 import io.firn.medium.FileErrors;
@@ -81,7 +81,7 @@ public final class StoreArguments {
     /**
      * Returns whether a path that a user has named is a directory.
      *
-     * @throws FirnException when that cannot be found out
+     * @throws MediumException when that cannot be found out
      */
     public static boolean isDirectory(Path path) {
         try {
@@ -89,7 +89,7 @@ public final class StoreArguments {
         } catch (NoSuchFileException e) {
             return false;
         } catch (IOException e) {
-            throw new FirnException("could not look at " + FileErrors.describe(e), e);
+            throw new MediumException("could not look at " + FileErrors.describe(e), e);
         }
     }
 

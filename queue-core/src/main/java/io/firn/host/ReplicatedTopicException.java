@@ -1,4 +1,7 @@
-package io.firn;
+package io.firn.host;
+
+import io.firn.RefusedException;
+import io.firn.TopicOptions;
 
 /**
  * Thrown when something is asked of a replicated topic that only the log which it replicates may

@@ -1,7 +1,7 @@
-package io.firn;
+package io.firn.host;
 
 /** Thrown when a call does not fit the state of a transaction, such as a second commit. */
-public final class TransactionStateException extends RefusedException {
+public final class TransactionStateException extends IllegalStateException {
     private static final long serialVersionUID = 1L;
 
     /** Creates the exception with a complete message. */

@@ -1,4 +1,6 @@
-package io.firn;
+package io.firn.host;
+
+import io.firn.RefusedException;
 
 /** Thrown when an idempotent append does not follow the last one of its producer. */
 public final class OutOfOrderSequenceException extends RefusedException {

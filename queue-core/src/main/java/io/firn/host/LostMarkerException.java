@@ -1,4 +1,7 @@
-package io.firn;
+package io.firn.host;
+
+import io.firn.IsolationLevel;
+import io.firn.MediumException;
 
 /**
  * Thrown when a reader of committed records has come to a transaction of a replicated topic whose
