@@ -108,7 +108,7 @@ public interface LogStore extends LogReader {
     Producer openProducer(String name, Duration timeout);
 
     /** Moves a sealed segment to another tier at full speed; see the other method of this name. */
-    default MoveOutcome migrate(String topic, int partition, long baseOffset, int tier) {
+    default MoveOutcome migrate(String topic, int partition, long baseOffset, String tier) {
         return migrate(topic, partition, baseOffset, tier, MoveControl.UNLIMITED);
     }
 
@@ -118,7 +118,7 @@ public interface LogStore extends LogReader {
      * in one of the two tiers.
      *
      * @param baseOffset offset of the segment's first record
-     * @param tier index of the tier to move to, 0 for the hottest
+     * @param tier the label of the tier to move to, see {@link LogStoreBuilder#tier(String, Tier)}
      * @param control paces and observes the move
      * @throws UnknownTopicException when there is no such topic
      * @throws InvalidOptionException when there is no such partition or tier, or the topic's choice
@@ -128,7 +128,7 @@ public interface LogStore extends LogReader {
      * @throws MediumException when a medium failed; the segment stays in its tier
      */
     MoveOutcome migrate(
-            String topic, int partition, long baseOffset, int tier, MoveControl control);
+            String topic, int partition, long baseOffset, String tier, MoveControl control);
 
     /** Compacts a partition at full speed; see the other method of this name. */
     default CompactionResult compact(String topic, int partition) {

@@ -47,7 +47,8 @@ public abstract class LogStoreBuilder {
     protected abstract LogStoreBuilder at(Path directory);
 
     /**
-     * Adds a tier below those added so far: the first is the hottest. At least one is needed.
+     * Adds a tier below those added so far: the first is the hottest. At least one is needed. Its
+     * label is {@code tier-0} for the first tier, and so on; topics cannot choose it.
      *
      * @throws InvalidOptionException when it does not implement {@code io.firn.spi.StorageTier}
      */

@@ -9,6 +9,18 @@ public interface StoreMetrics {
     /** Returns those of the tiers, hottest first. */
     List<TierMetrics> tiers();
 
+    /**
+     * Returns those of a tier.
+     *
+     * @throws InvalidOptionException when no tier has the label
+     */
+    default TierMetrics tier(String label) {
+        return tiers().stream()
+                .filter(tier -> tier.label().equals(label))
+                .findFirst()
+                .orElseThrow(() -> new InvalidOptionException("no tier is '" + label + "'"));
+    }
+
     /** Returns those of the partitions of all topics. */
     List<PartitionMetrics> partitions();
 
@@ -48,7 +60,7 @@ public interface StoreMetrics {
     /** Metrics of a tier at one moment. Immutable; equal when all of them are. */
     interface TierMetrics {
 
-        /** Returns the label that the builder was given. */
+        /** Returns the label that the builder was given, or {@code tier-0} and so on. */
         String label();
 
         /** Returns the kind and place of the tier. */

@@ -21,9 +21,21 @@ public record StoreSnapshot(long timeMs, List<TierPlace> tiers, List<PartitionPl
     }
 
     /**
+     * Returns a tier.
+     *
+     * @throws InvalidOptionException when none has the label
+     */
+    public TierPlace tier(String label) {
+        return tiers.stream()
+                .filter(tier -> tier.label().equals(label))
+                .findFirst()
+                .orElseThrow(() -> new InvalidOptionException("no tier is '" + label + "'"));
+    }
+
+    /**
      * A tier.
      *
-     * @param label the label that the builder was given
+     * @param label the label that the builder was given, or {@code tier-0} and so on
      * @param capacityBytes {@link Long#MAX_VALUE} when only the file system limits it
      * @param usedBytes bytes of blocks in use, without those of segments that are moving away
      * @param blockBytes the bytes that a segment occupies here at least
@@ -43,8 +55,8 @@ public record StoreSnapshot(long timeMs, List<TierPlace> tiers, List<PartitionPl
      * @param partition the partition's number
      * @param logStartOffset the earliest offset that can be read
      * @param visibleOffset the offset where readers stop
-     * @param tiers indexes of the tiers that its segments may be moved to, ascending; without tiers
-     *     whose medium failed recently
+     * @param tiers the labels of the tiers that its segments may be moved to, hottest first;
+     *     without tiers whose medium failed recently
      * @param cursors the offsets of the topic's cursors in this partition, by name; without those
      *     that were never set in this partition
      * @param segments the segments in order; the last one may still be written to
@@ -54,7 +66,7 @@ public record StoreSnapshot(long timeMs, List<TierPlace> tiers, List<PartitionPl
             int partition,
             long logStartOffset,
             long visibleOffset,
-            List<Integer> tiers,
+            List<String> tiers,
             Map<String, Long> cursors,
             List<SegmentPlace> segments) {
 
@@ -73,7 +85,7 @@ public record StoreSnapshot(long timeMs, List<TierPlace> tiers, List<PartitionPl
      * @param endOffset the offset after its last record
      * @param bytes the bytes of its batches
      * @param usedBytes the bytes that it occupies in its tier
-     * @param tier the index of the tier that it is in, or is being moved to
+     * @param tier the label of the tier that it is in, or is being moved to
      * @param sealTimeMs when it was sealed, in ms since 1970; −1 while it is written to. If the
      *     clock was ahead then, so that the time is still to come, it counts as sealed when the
      *     next segment was, or else when the store first saw that
@@ -84,7 +96,7 @@ public record StoreSnapshot(long timeMs, List<TierPlace> tiers, List<PartitionPl
             long endOffset,
             int bytes,
             long usedBytes,
-            int tier,
+            String tier,
             long sealTimeMs,
             boolean movable) {}
 }

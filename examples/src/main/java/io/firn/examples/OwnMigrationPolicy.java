@@ -26,8 +26,8 @@ import java.util.List;
  * moves its older segments to the cold tier; other topics stay where they are.
  */
 public final class OwnMigrationPolicy {
-    private static final int HOT = 0;
-    private static final int COLD = 1;
+    private static final String HOT = "hot";
+    private static final String COLD = "cold";
     private static final int LINE_BYTES = 10_000;
 
     private OwnMigrationPolicy() {}
@@ -55,8 +55,8 @@ public final class OwnMigrationPolicy {
         MigrationPolicy policy = OwnMigrationPolicy::auditGoesDown;
         try (LogStore store =
                         LogStore.at(dir)
-                                .tier("hot", FileTier.at(dir.resolve("hot")))
-                                .tier("cold", FileTier.at(dir.resolve("cold")))
+                                .tier(HOT, FileTier.at(dir.resolve("hot")))
+                                .tier(COLD, FileTier.at(dir.resolve("cold")))
                                 .open();
                 Migrator migrator = Migrator.of(store).policy(policy).start()) {
             TopicOptions small = TopicOptions.defaults().withSegmentBytes(64 * 1024);
@@ -96,7 +96,7 @@ public final class OwnMigrationPolicy {
         return snapshot.partitions().stream()
                 .filter(partition -> partition.topic().equals(topic))
                 .flatMap(partition -> partition.segments().stream())
-                .map(segment -> snapshot.tiers().get(segment.tier()).label())
+                .map(SegmentPlace::tier)
                 .toList();
     }
 }

@@ -12,14 +12,20 @@ record AgePolicy(List<Long> agesMs) implements MigrationPolicy {
         MovePlan plan = new MovePlan(snapshot);
         int tiers = snapshot.tiers().size();
         for (int tier = 0; tier < tiers - 1; tier++) {
-            for (Candidate candidate : plan.candidatesIn(tier)) {
+            for (Candidate candidate : plan.candidatesIn(label(snapshot, tier))) {
                 int target = Math.min(target(snapshot, candidate), tiers - 1);
-                while (target > tier && target < tiers && !plan.add(candidate, target)) {
+                while (target > tier
+                        && target < tiers
+                        && !plan.add(candidate, label(snapshot, target))) {
                     target++;
                 }
             }
         }
         return plan.moves();
+    }
+
+    private static String label(StoreSnapshot snapshot, int tier) {
+        return snapshot.tiers().get(tier).label();
     }
 
     private int target(StoreSnapshot snapshot, Candidate candidate) {

@@ -3,6 +3,7 @@ package io.firn.migrator;
 import io.firn.StoreSnapshot;
 import io.firn.StoreSnapshot.PartitionPlace;
 import io.firn.StoreSnapshot.SegmentPlace;
+import io.firn.StoreSnapshot.TierPlace;
 import io.firn.migrator.MovePlan.Candidate;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -23,8 +24,9 @@ record ConsumerAwarePolicy(double threshold, int ahead) implements MigrationPoli
         MovePlan plan = new MovePlan(snapshot);
         Set<Candidate> wanted = new HashSet<>();
         snapshot.partitions().forEach(partition -> addWanted(partition, wanted));
-        for (int tier = 0; tier < snapshot.tiers().size() - 1; tier++) {
-            long limit = ThresholdPolicy.limit(snapshot, tier, threshold);
+        for (TierPlace place : ThresholdPolicy.allButTheColdest(snapshot)) {
+            String tier = place.label();
+            long limit = ThresholdPolicy.limit(place, threshold);
             List<Candidate> coming = new ArrayList<>();
             long comingBytes = 0;
             for (Candidate candidate : plan.candidatesBelow(tier)) {
@@ -44,7 +46,7 @@ record ConsumerAwarePolicy(double threshold, int ahead) implements MigrationPoli
     }
 
     private static void makeRoom(
-            MovePlan plan, int tier, long limit, long comingBytes, Set<Candidate> wanted) {
+            MovePlan plan, String tier, long limit, long comingBytes, Set<Candidate> wanted) {
         List<Candidate> unread = new ArrayList<>();
         for (Candidate candidate : plan.candidatesIn(tier)) {
             if (wanted.contains(candidate)) {

@@ -12,9 +12,9 @@ import java.util.List;
  * <pre>{@code
  * MigrationPolicy auditGoesDown = snapshot -> {
  *     MovePlan plan = new MovePlan(snapshot);
- *     for (MovePlan.Candidate oldest : plan.candidatesIn(0)) {
+ *     for (MovePlan.Candidate oldest : plan.candidatesIn("ssd")) {
  *         if (oldest.partition().topic().startsWith("audit-")) {
- *             plan.add(oldest, 1);
+ *             plan.add(oldest, "hdd");
  *         }
  *     }
  *     return plan.moves();

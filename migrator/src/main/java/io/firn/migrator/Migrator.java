@@ -137,7 +137,7 @@ public final class Migrator implements AutoCloseable {
             return false;
         }
         try {
-            statistics.count(move, make(move, isEnding));
+            statistics.count(move, make(move, isEnding), queue.isDown(move));
         } finally {
             queue.end(move);
         }

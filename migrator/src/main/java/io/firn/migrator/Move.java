@@ -9,15 +9,15 @@ import io.firn.StoreSnapshot.SegmentPlace;
  * @param topic the topic's name
  * @param partition the partition's number
  * @param baseOffset the offset of the segment's first record
- * @param fromTier the index of the tier that it is in
- * @param toTier the index of the tier to move it to
+ * @param fromTier the label of the tier that it is in
+ * @param toTier the label of the tier to move it to
  * @param bytes the bytes of its batches
  */
 public record Move(
-        String topic, int partition, long baseOffset, int fromTier, int toTier, int bytes) {
+        String topic, int partition, long baseOffset, String fromTier, String toTier, int bytes) {
 
     /** Creates a move of a segment. */
-    public static Move of(PartitionPlace partition, SegmentPlace segment, int toTier) {
+    public static Move of(PartitionPlace partition, SegmentPlace segment, String toTier) {
         return new Move(
                 partition.topic(),
                 partition.partition(),
@@ -25,11 +25,6 @@ public record Move(
                 segment.tier(),
                 toTier,
                 segment.bytes());
-    }
-
-    /** Returns whether the segment moves to a colder tier. */
-    public boolean isDown() {
-        return toTier > fromTier;
     }
 
     @Override

@@ -24,6 +24,10 @@ public final class MovePlan {
                     .thenComparingLong(c -> c.segment().baseOffset());
 
     private final StoreSnapshot snapshot;
+
+    /** The labels of the tiers, hottest first. */
+    private final List<String> labels;
+
     private final long[] used;
     private final List<Candidate> candidates = new ArrayList<>();
     private final Set<Candidate> planned = new HashSet<>();
@@ -32,6 +36,7 @@ public final class MovePlan {
     /** Creates an empty plan. */
     public MovePlan(StoreSnapshot snapshot) {
         this.snapshot = snapshot;
+        this.labels = snapshot.tiers().stream().map(TierPlace::label).toList();
         this.used = snapshot.tiers().stream().mapToLong(TierPlace::usedBytes).toArray();
         for (PartitionPlace partition : snapshot.partitions()) {
             for (SegmentPlace segment : partition.segments()) {
@@ -49,8 +54,8 @@ public final class MovePlan {
      * @param segment the segment, which is sealed and not being moved
      */
     public record Candidate(PartitionPlace partition, SegmentPlace segment) {
-        /** Returns the index of the tier that it is in. */
-        public int tier() {
+        /** Returns the label of the tier that it is in. */
+        public String tier() {
             return segment.tier();
         }
 
@@ -70,58 +75,69 @@ public final class MovePlan {
     }
 
     /** Returns the segments of a tier that could be moved and are not in the plan, oldest first. */
-    public List<Candidate> candidatesIn(int tier) {
+    public List<Candidate> candidatesIn(String tier) {
         return candidates.stream()
-                .filter(c -> c.tier() == tier && !planned.contains(c))
+                .filter(c -> c.tier().equals(tier) && !planned.contains(c))
                 .sorted(OLDEST_FIRST)
                 .toList();
     }
 
     /** Returns the segments of all tiers colder than one, as {@link #candidatesIn}. */
-    public List<Candidate> candidatesBelow(int tier) {
+    public List<Candidate> candidatesBelow(String tier) {
+        int index = indexOf(tier);
         return candidates.stream()
-                .filter(c -> c.tier() > tier && !planned.contains(c))
+                .filter(c -> indexOf(c.tier()) > index && !planned.contains(c))
                 .sorted(OLDEST_FIRST)
                 .toList();
     }
 
     /** Returns the bytes in use of a tier after the moves so far. */
-    public long usedBytes(int tier) {
-        return used[tier];
+    public long usedBytes(String tier) {
+        return used[indexOf(tier)];
+    }
+
+    private int indexOf(String tier) {
+        int index = labels.indexOf(tier);
+        if (index < 0) {
+            throw new IllegalArgumentException(
+                    "the store has the tiers " + labels + ", and none is '" + tier + "'");
+        }
+        return index;
     }
 
     /** Returns the bytes that a segment occupies in a tier. */
-    public long bytesIn(int tier, Candidate candidate) {
-        if (tier == candidate.tier()) {
+    public long bytesIn(String tier, Candidate candidate) {
+        if (tier.equals(candidate.tier())) {
             return candidate.segment().usedBytes();
         }
-        return Math.max(snapshot.tiers().get(tier).blockBytes(), candidate.segment().bytes());
+        long least = snapshot.tiers().get(indexOf(tier)).blockBytes();
+        return Math.max(least, candidate.segment().bytes());
     }
 
     /** Returns whether a segment may be in a tier and fits there after the moves so far. */
-    public boolean fits(Candidate candidate, int tier) {
-        TierPlace place = snapshot.tiers().get(tier);
-        return tier != candidate.tier()
+    public boolean fits(Candidate candidate, String tier) {
+        TierPlace place = snapshot.tiers().get(indexOf(tier));
+        return !tier.equals(candidate.tier())
                 && candidate.partition().tiers().contains(tier)
                 && candidate.segment().bytes() <= place.maxSegmentBytes()
-                && bytesIn(tier, candidate) <= place.capacityBytes() - used[tier];
+                && bytesIn(tier, candidate) <= place.capacityBytes() - usedBytes(tier);
     }
 
     /** Adds a move; returns false if the segment does not fit or is already in the plan. */
-    public boolean add(Candidate candidate, int tier) {
+    public boolean add(Candidate candidate, String tier) {
         if (!fits(candidate, tier) || !planned.add(candidate)) {
             return false;
         }
-        used[candidate.tier()] -= candidate.segment().usedBytes();
-        used[tier] += bytesIn(tier, candidate);
+        used[indexOf(candidate.tier())] -= candidate.segment().usedBytes();
+        used[indexOf(tier)] += bytesIn(tier, candidate);
         moves.add(Move.of(candidate.partition(), candidate.segment(), tier));
         return true;
     }
 
     /** Adds a move to the next colder tier that can hold the segment; false if none can. */
     public boolean demote(Candidate candidate) {
-        for (int tier = candidate.tier() + 1; tier < used.length; tier++) {
-            if (add(candidate, tier)) {
+        for (int tier = indexOf(candidate.tier()) + 1; tier < used.length; tier++) {
+            if (add(candidate, labels.get(tier))) {
                 return true;
             }
         }

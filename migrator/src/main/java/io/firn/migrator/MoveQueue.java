@@ -1,6 +1,7 @@
 package io.firn.migrator;
 
 import io.firn.StoreSnapshot;
+import io.firn.StoreSnapshot.TierPlace;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -36,6 +37,9 @@ final class MoveQueue {
     @GuardedBy("this")
     private long nextPlanNs = System.nanoTime();
 
+    /** The labels of the tiers, hottest first. */
+    private volatile List<String> tiers = List.of();
+
     /**
      * Creates an empty queue.
      *
@@ -70,7 +74,9 @@ final class MoveQueue {
         }
         List<Move> moves = List.of();
         try {
-            moves = policy.moves(snapshots.get());
+            StoreSnapshot snapshot = snapshots.get();
+            tiers = snapshot.tiers().stream().map(TierPlace::label).toList();
+            moves = policy.moves(snapshot);
         } finally {
             synchronized (this) {
                 isPlanning = false;
@@ -98,6 +104,11 @@ final class MoveQueue {
         if (!due.isEmpty()) {
             nextPlanNs = System.nanoTime();
         }
+    }
+
+    /** Returns whether a move that has begun goes to a colder tier. */
+    boolean isDown(Move move) {
+        return tiers.indexOf(move.toTier()) > tiers.indexOf(move.fromTier());
     }
 
     /** Records how many bytes a move in progress has copied. */

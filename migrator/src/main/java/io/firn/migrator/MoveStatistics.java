@@ -27,11 +27,11 @@ final class MoveStatistics {
     @GuardedBy("this")
     private String lastError;
 
-    synchronized void count(Move move, MoveOutcome outcome) {
+    synchronized void count(Move move, MoveOutcome outcome, boolean isDown) {
         if (outcome != MoveOutcome.MOVED) {
             return;
         }
-        if (move.isDown()) {
+        if (isDown) {
             movedDown++;
             movedDownBytes += move.bytes();
         } else {

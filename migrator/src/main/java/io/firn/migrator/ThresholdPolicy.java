@@ -1,6 +1,7 @@
 package io.firn.migrator;
 
 import io.firn.StoreSnapshot;
+import io.firn.StoreSnapshot.TierPlace;
 import io.firn.migrator.MovePlan.Candidate;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -12,24 +13,28 @@ record ThresholdPolicy(double threshold) implements MigrationPolicy {
     @Override
     public List<Move> moves(StoreSnapshot snapshot) {
         MovePlan plan = new MovePlan(snapshot);
-        for (int tier = 0; tier < snapshot.tiers().size() - 1; tier++) {
-            long limit = limit(snapshot, tier, threshold);
-            demoteOldest(plan, tier, limit, limit);
-            promoteNewest(plan, tier, limit);
+        for (TierPlace tier : allButTheColdest(snapshot)) {
+            long limit = limit(tier, threshold);
+            demoteOldest(plan, tier.label(), limit, limit);
+            promoteNewest(plan, tier.label(), limit);
         }
         return plan.moves();
     }
 
+    static List<TierPlace> allButTheColdest(StoreSnapshot snapshot) {
+        return snapshot.tiers().subList(0, snapshot.tiers().size() - 1);
+    }
+
     /** Returns a part of a tier's capacity; unlimited for a tier without a limit. */
-    static long limit(StoreSnapshot snapshot, int tier, double part) {
-        long capacity = snapshot.tiers().get(tier).capacityBytes();
+    static long limit(TierPlace tier, double part) {
+        long capacity = tier.capacityBytes();
         return capacity == Long.MAX_VALUE ? capacity : (long) (capacity * part);
     }
 
     /**
      * If a tier is above one level, moves its oldest segments down until it is at another level.
      */
-    static void demoteOldest(MovePlan plan, int tier, long above, long downTo) {
+    static void demoteOldest(MovePlan plan, String tier, long above, long downTo) {
         if (plan.usedBytes(tier) <= above) {
             return;
         }
@@ -45,7 +50,7 @@ record ThresholdPolicy(double threshold) implements MigrationPolicy {
      * A segment moves up only if the tier stays below the limit, so nothing moves up and down
      * again.
      */
-    private static void promoteNewest(MovePlan plan, int tier, long limit) {
+    private static void promoteNewest(MovePlan plan, String tier, long limit) {
         if (limit == Long.MAX_VALUE) {
             return; // no part of an unlimited capacity can be computed
         }

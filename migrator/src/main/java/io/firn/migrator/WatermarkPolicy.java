@@ -1,6 +1,7 @@
 package io.firn.migrator;
 
 import io.firn.StoreSnapshot;
+import io.firn.StoreSnapshot.TierPlace;
 import java.util.List;
 
 /** See {@link Policies#watermarks}. */
@@ -9,12 +10,12 @@ record WatermarkPolicy(double high, double low) implements MigrationPolicy {
     @Override
     public List<Move> moves(StoreSnapshot snapshot) {
         MovePlan plan = new MovePlan(snapshot);
-        for (int tier = 0; tier < snapshot.tiers().size() - 1; tier++) {
+        for (TierPlace tier : ThresholdPolicy.allButTheColdest(snapshot)) {
             ThresholdPolicy.demoteOldest(
                     plan,
-                    tier,
-                    ThresholdPolicy.limit(snapshot, tier, high),
-                    ThresholdPolicy.limit(snapshot, tier, low));
+                    tier.label(),
+                    ThresholdPolicy.limit(tier, high),
+                    ThresholdPolicy.limit(tier, low));
         }
         return plan.moves();
     }

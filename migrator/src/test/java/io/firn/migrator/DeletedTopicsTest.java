@@ -285,7 +285,7 @@ class DeletedTopicsTest {
 
     private void moveToAndFro(AtomicBoolean ended) {
         for (int i = 0; !ended.get(); i++) {
-            int to = i % 2 == 0 ? COLD : WARM;
+            String to = i % 2 == 0 ? COLD : WARM;
             for (String name : store.topicNames()) {
                 try {
                     store.migrate(name, 0, 0, to);

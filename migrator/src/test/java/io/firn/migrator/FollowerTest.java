@@ -22,12 +22,13 @@ import org.junit.jupiter.api.io.TempDir;
 /** A store that is open read-only, while the one that writes moves segments below it. */
 class FollowerTest {
     private static final int LOOKS = 12;
+    private static final List<String> TIERS = List.of("fast", "ssd", "hdd");
 
     @TempDir private Path directory;
 
     private LogStoreBuilder builder() {
         LogStoreBuilder builder = LogStore.at(directory.resolve("store"));
-        for (String tier : List.of("fast", "ssd", "hdd")) {
+        for (String tier : TIERS) {
             builder.tier(tier, FileTier.at(directory.resolve(tier)));
         }
         return builder;
@@ -45,7 +46,7 @@ class FollowerTest {
                     new Thread(
                             () -> {
                                 for (int n = 0; !over.get(); n++) {
-                                    move(store, n % 8, n / 8 % 3);
+                                    move(store, n % 8, TIERS.get(n / 8 % 3));
                                 }
                             });
             mover.start();
@@ -60,12 +61,12 @@ class FollowerTest {
                 over.set(true);
                 mover.join();
             }
-            assertTrue(store.metrics().tiers().get(0).movedDownBytes() > 0);
+            assertTrue(store.metrics().tier("fast").movedDownBytes() > 0);
             Tiered.assertAllThere(partition);
         }
     }
 
-    private static void move(LogStore store, int segment, int tier) {
+    private static void move(LogStore store, int segment, String tier) {
         store.migrate("t", 0, segments(store, "t").get(segment).baseOffset(), tier);
     }
 

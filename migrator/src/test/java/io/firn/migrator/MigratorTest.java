@@ -4,7 +4,6 @@ import static io.firn.migrator.Tiered.BLOCK_BYTES;
 import static io.firn.migrator.Tiered.COLD;
 import static io.firn.migrator.Tiered.HOT;
 import static io.firn.migrator.Tiered.RECORDS_IN_SEGMENT;
-import static io.firn.migrator.Tiered.WARM;
 import static io.firn.migrator.Tiered.assertAllThere;
 import static io.firn.migrator.Tiered.await;
 import static io.firn.migrator.Tiered.awaitMovable;
@@ -78,12 +77,12 @@ class MigratorTest {
             }
             await("rest", () -> tier(store, HOT).usedBytes() == 4L * BLOCK_BYTES);
             assertAllThere(partition);
-            List<Integer> tiers = tiersOf(store, "t");
+            List<String> tiers = tiersOf(store, "t");
             assertEquals(HOT, tiers.get(tiers.size() - 1));
             assertTrue(migrator.status().movedDown() > 0);
             assertTrue(migrator.status().running());
         }
-        long hot = tiersOf(store, "t").stream().filter(tier -> tier == HOT).count();
+        long hot = tiersOf(store, "t").stream().filter(tier -> tier.equals(HOT)).count();
         partition.deleteRecordsBefore(partition.durableOffset() - 1);
         await("the deletion", () -> segments(store, "t").size() <= 2);
         assertTrue(hot >= 3, "the newest stay: " + hot);
@@ -100,7 +99,7 @@ class MigratorTest {
         while (migrator.moveNext()) {
             continue;
         }
-        List<Integer> tiers = tiersOf(store, "t");
+        List<String> tiers = tiersOf(store, "t");
         assertEquals(COLD, tiers.get(0));
         assertEquals(HOT, tiers.get(4));
         assertEquals(0, migrator.status().movedDown());
@@ -113,9 +112,9 @@ class MigratorTest {
         SimulatedFileMedium failing = new SimulatedFileMedium();
         LogStoreBuilder builder =
                 LogStore.at(directory.resolve("store"))
-                        .tier(Tiered.pmem(directory, 6, FileMedium.real()))
+                        .tier(HOT, Tiered.pmem(directory, 6, FileMedium.real()))
                         .tier("broken", FileTier.at(SIMULATED).withMedium(failing))
-                        .tier(FileTier.at(directory.resolve("hdd")));
+                        .tier(COLD, FileTier.at(directory.resolve("hdd")));
         Partition partition = open(builder, 4);
         failing.faults().refuseChanges(path -> path.startsWith(SIMULATED));
         try (Migrator migrator = migrator(0).start()) {
@@ -124,18 +123,17 @@ class MigratorTest {
             assertTrue(migrator.status().failures() > 0);
             assertNotNull(migrator.status().lastError());
         }
-        assertFalse(tier(store, WARM).inRotation());
-        assertEquals("broken", tier(store, WARM).label());
-        assertNotNull(tier(store, WARM).lastError());
+        assertFalse(tier(store, "broken").inRotation());
+        assertNotNull(tier(store, "broken").lastError());
         assertNull(tier(store, COLD).lastError());
-        assertThrows(FirnException.class, () -> store.migrate("t", 0, 0, WARM));
-        assertEquals(0, tier(store, WARM).movesInFlight());
+        assertThrows(FirnException.class, () -> store.migrate("t", 0, 0, "broken"));
+        assertEquals(0, tier(store, "broken").movesInFlight());
         assertAllThere(partition);
 
         failing.faults().none();
-        await("what was left there", () -> tier(store, WARM).usedBytes() == 0);
-        assertEquals(MoveOutcome.MOVED, store.migrate("t", 0, 0, WARM));
-        assertTrue(tier(store, WARM).inRotation(), "it works again");
+        await("what was left there", () -> tier(store, "broken").usedBytes() == 0);
+        assertEquals(MoveOutcome.MOVED, store.migrate("t", 0, 0, "broken"));
+        assertTrue(tier(store, "broken").inRotation(), "it works again");
         assertAllThere(partition);
     }
 
@@ -154,8 +152,8 @@ class MigratorTest {
         failing.faults()
                 .refuseChanges(path -> path.getFileName().toString().endsWith(".active.tmp"));
         Tiered.appendSegments(partition, 4);
-        assertEquals(1, tiersOf(store, "t").get(4));
-        assertFalse(tier(store, 0).inRotation());
+        assertEquals("tier-1", tiersOf(store, "t").get(4));
+        assertFalse(tier(store, "tier-0").inRotation());
         assertAllThere(partition);
     }
 
@@ -172,8 +170,8 @@ class MigratorTest {
                 snapshot -> {
                     var p = snapshot.partitions().get(0);
                     return p.segments().stream()
-                            .filter(s -> s.movable() && s.tier() == 0)
-                            .map(s -> Move.of(p, s, 1))
+                            .filter(s -> s.movable() && s.tier().equals("tier-0"))
+                            .map(s -> Move.of(p, s, "tier-1"))
                             .toList();
                 };
         try (Migrator migrator =
@@ -188,7 +186,11 @@ class MigratorTest {
             assertTrue(migrator.status().failing().get(0).reason().contains("could not be moved"));
             assertAllThere(partition);
             failing.faults().none();
-            await("all of it below", () -> tiersOf(store, "t").equals(List.of(1, 1, 1, 0)));
+            await(
+                    "all of it below",
+                    () ->
+                            tiersOf(store, "t")
+                                    .equals(List.of("tier-1", "tier-1", "tier-1", "tier-0")));
             await("three moves", () -> migrator.status().movedDown() == 3);
             assertEquals(List.of(), migrator.status().failing());
         }

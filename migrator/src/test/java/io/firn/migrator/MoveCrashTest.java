@@ -1,5 +1,7 @@
 package io.firn.migrator;
 
+import static io.firn.migrator.Tiered.COLD;
+import static io.firn.migrator.Tiered.HOT;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -10,6 +12,7 @@ import io.firn.LogStore;
 import io.firn.LogStore.MoveOutcome;
 import io.firn.Partition;
 import io.firn.StoreSnapshot;
+import io.firn.StoreSnapshot.TierPlace;
 import io.firn.TopicOptions;
 import io.firn.file.FileTier;
 import io.firn.open.StoreBuilder;
@@ -26,6 +29,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.function.IntPredicate;
 import java.util.logging.Level;
 import java.util.logging.Logger;
@@ -83,8 +87,8 @@ class MoveCrashTest {
 
     private LogStore open(Hot hot, SimulatedFileMedium on) {
         return StoreBuilder.over(STORE, on)
-                .tier(hot.at(on))
-                .tier(FileTier.at(Path.of("/sim/cold")).withMedium(on))
+                .tier(HOT, hot.at(on))
+                .tier(COLD, FileTier.at(Path.of("/sim/cold")).withMedium(on))
                 .clock(clock)
                 .invokerMode()
                 .open();
@@ -105,7 +109,7 @@ class MoveCrashTest {
         }
     }
 
-    private void move(LogStore store, int segment, int tier) {
+    private void move(LogStore store, int segment, String tier) {
         doing = "move " + segment + " to " + tier;
         long base = (long) segment * Tiered.RECORDS_IN_SEGMENT;
         assertEquals(MoveOutcome.MOVED, store.migrate("t", 0, base, tier));
@@ -119,9 +123,9 @@ class MoveCrashTest {
         acked++;
         pass(store);
         medium.onOperation(this::lookEverywhere);
-        move(store, 0, 1);
-        move(store, 1, 1);
-        move(store, 0, 0);
+        move(store, 0, COLD);
+        move(store, 1, COLD);
+        move(store, 0, HOT);
         pass(store);
         doing = "a deletion that comes before the publishing";
         long second = Tiered.RECORDS_IN_SEGMENT;
@@ -130,7 +134,7 @@ class MoveCrashTest {
                         "t",
                         0,
                         0,
-                        1,
+                        COLD,
                         (copied, total, next) -> {
                             startAsked = second;
                             partition.deleteRecordsBefore(second);
@@ -149,7 +153,7 @@ class MoveCrashTest {
                         "u",
                         0,
                         0,
-                        1,
+                        COLD,
                         (copied, total, next) -> {
                             store.deleteTopic("u");
                             pass(store);
@@ -158,12 +162,12 @@ class MoveCrashTest {
         assertEquals(MoveOutcome.GONE, outcome);
         pass(store);
         otherMayBeThere = false;
-        move(store, 2, 1);
+        move(store, 2, COLD);
         doing = "close after a move";
         store.close();
         doing = "open after moves";
         try (LogStore again = open(hot, medium)) {
-            move(again, 1, 0);
+            move(again, 1, HOT);
             pass(again);
         }
         medium.onOperation(number -> {});
@@ -257,11 +261,9 @@ class MoveCrashTest {
 
     private static void assertAccountedFor(LogStore store) {
         StoreSnapshot snapshot = store.snapshot();
-        long[] used = new long[snapshot.tiers().size()];
-        snapshot.partitions()
-                .forEach(p -> p.segments().forEach(s -> used[s.tier()] += s.usedBytes()));
-        for (int i = 0; i < used.length; i++) {
-            assertEquals(used[i], snapshot.tiers().get(i).usedBytes(), "bytes in tier " + i);
+        Map<String, Long> used = Tiered.usedBySegments(snapshot);
+        for (TierPlace tier : snapshot.tiers()) {
+            assertEquals(used.getOrDefault(tier.label(), 0L), tier.usedBytes(), tier.label());
         }
     }
 
@@ -304,13 +306,13 @@ class MoveCrashTest {
                         }
                     });
             FirnException refused =
-                    assertThrows(FirnException.class, () -> store.migrate("t", 0, 0, 1));
+                    assertThrows(FirnException.class, () -> store.migrate("t", 0, 0, COLD));
             medium.ignoreOperations();
             assertTrue(refused.getMessage().contains("reads back"), refused.getMessage());
-            assertEquals(List.of(0, 0), Tiered.tiersOf(store, "t"));
+            assertEquals(List.of(HOT, HOT), Tiered.tiersOf(store, "t"));
             pass(store);
-            assertEquals(0, Tiered.tier(store, 1).usedBytes());
-            assertEquals(MoveOutcome.MOVED, store.migrate("t", 0, 0, 1));
+            assertEquals(0, Tiered.tier(store, COLD).usedBytes());
+            assertEquals(MoveOutcome.MOVED, store.migrate("t", 0, 0, COLD));
             Tiered.assertAllThere(store.openTopic("t").partition(0));
         }
     }
@@ -340,13 +342,13 @@ class MoveCrashTest {
                             pass(store);
                         }
                     });
-            assertEquals(MoveOutcome.MOVED, store.migrate("t", 0, 0, 1));
+            assertEquals(MoveOutcome.MOVED, store.migrate("t", 0, 0, COLD));
             medium.ignoreOperations();
             assertTrue(deleted[0]);
             pass(store);
             pass(store);
-            assertEquals(List.of(0), Tiered.tiersOf(store, "t"));
-            assertEquals(0, Tiered.tier(store, 1).usedBytes());
+            assertEquals(List.of(HOT), Tiered.tiersOf(store, "t"));
+            assertEquals(0, Tiered.tier(store, COLD).usedBytes());
             Tiered.assertAllThere(partition);
         }
     }
@@ -359,7 +361,7 @@ class MoveCrashTest {
         try (LogStore store = openWithASegmentToMove()) {
             medium.faults()
                     .failOperations(number -> medium.history().get(number - 1).contains(".mark"));
-            assertThrows(FirnException.class, () -> store.migrate("t", 0, 0, 1));
+            assertThrows(FirnException.class, () -> store.migrate("t", 0, 0, COLD));
             medium.faults().none();
             pass(store);
             SimulatedFileMedium left = medium.crash(Survival.NONE);
@@ -392,7 +394,7 @@ class MoveCrashTest {
                 pass(store);
             }
             int before = medium.operations();
-            assertEquals(MoveOutcome.MOVED, store.migrate("t", 0, 0, 1));
+            assertEquals(MoveOutcome.MOVED, store.migrate("t", 0, 0, COLD));
             int unforced = 0;
             int most = 0;
             for (String each : medium.history().subList(before, medium.operations())) {
@@ -422,7 +424,7 @@ class MoveCrashTest {
                             both[0] = medium.kill(); // the copy is published, the source is there
                         }
                     });
-            assertEquals(MoveOutcome.MOVED, store.migrate("t", 0, 0, 1));
+            assertEquals(MoveOutcome.MOVED, store.migrate("t", 0, 0, COLD));
             pass(store);
             medium.ignoreOperations();
             rot(both[0], logIn(both[0]));

@@ -23,7 +23,7 @@ class MoveQueueTest {
     }
 
     private static Move move(long baseOffset) {
-        return new Move("topic", 0, baseOffset, 0, 1, 100);
+        return new Move("topic", 0, baseOffset, "ssd", "hdd", 100);
     }
 
     @Test

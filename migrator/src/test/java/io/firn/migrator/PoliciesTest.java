@@ -11,6 +11,7 @@ import io.firn.StoreSnapshot.SegmentPlace;
 import io.firn.StoreSnapshot.TierPlace;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
@@ -19,28 +20,31 @@ import org.junit.jupiter.api.Test;
 /** Policies, without a disk: snapshots in, moves out. A segment has 10 bytes and 100 offsets. */
 class PoliciesTest {
     private static final int BYTES = 10;
-    private static final List<Integer> ALL = List.of(0, 1, 2);
+    private static final List<String> ALL = List.of("0", "1", "2");
 
     private final List<PartitionPlace> partitions = new ArrayList<>();
 
     /** A partition with a sealed segment in each of the tiers, oldest first, and no other. */
     private void partition(
-            String topic, List<Integer> allowed, Map<String, Long> cursors, int... tiers) {
+            String topic, List<String> allowed, Map<String, Long> cursors, int... tiers) {
         List<SegmentPlace> segments = new ArrayList<>();
         for (int i = 0; i < tiers.length; i++) {
             segments.add(
-                    new SegmentPlace(i * 100L, i * 100L + 100, BYTES, BYTES, tiers[i], i, true));
+                    new SegmentPlace(
+                            i * 100L, i * 100L + 100, BYTES, BYTES, ALL.get(tiers[i]), i, true));
         }
         partitions.add(
                 new PartitionPlace(topic, 0, 0, tiers.length * 100L, allowed, cursors, segments));
     }
 
     private StoreSnapshot snapshot(long... capacities) {
-        long[] used = new long[capacities.length];
-        partitions.forEach(p -> p.segments().forEach(s -> used[s.tier()] += s.usedBytes()));
+        StoreSnapshot segments = new StoreSnapshot(0, List.of(), partitions);
+        Map<String, Long> used = Tiered.usedBySegments(segments);
         List<TierPlace> tiers = new ArrayList<>();
         for (int i = 0; i < capacities.length; i++) {
-            tiers.add(new TierPlace("tier-" + i, capacities[i], used[i], 1, 1000));
+            tiers.add(
+                    new TierPlace(
+                            ALL.get(i), capacities[i], used.getOrDefault(ALL.get(i), 0L), 1, 1000));
         }
         return new StoreSnapshot(1_000, tiers, partitions);
     }
@@ -53,18 +57,19 @@ class PoliciesTest {
 
     /** The same store after the moves. */
     private static StoreSnapshot after(StoreSnapshot before, List<Move> moves) {
-        long[] used = before.tiers().stream().mapToLong(TierPlace::usedBytes).toArray();
+        Map<String, Long> used = new HashMap<>();
+        before.tiers().forEach(tier -> used.put(tier.label(), tier.usedBytes()));
         List<PartitionPlace> moved = new ArrayList<>();
         for (PartitionPlace p : before.partitions()) {
             List<SegmentPlace> segments = new ArrayList<>();
             for (SegmentPlace s : p.segments()) {
-                int tier = s.tier();
+                String tier = s.tier();
                 for (Move move : moves) {
                     if (move.topic().equals(p.topic()) && move.baseOffset() == s.baseOffset()) {
                         assertEquals(tier, move.fromTier());
                         tier = move.toTier();
-                        used[move.fromTier()] -= s.usedBytes();
-                        used[tier] += s.usedBytes();
+                        used.merge(move.fromTier(), -s.usedBytes(), Long::sum);
+                        used.merge(tier, s.usedBytes(), Long::sum);
                     }
                 }
                 segments.add(
@@ -88,13 +93,12 @@ class PoliciesTest {
                             segments));
         }
         List<TierPlace> tiers = new ArrayList<>();
-        for (int i = 0; i < used.length; i++) {
-            TierPlace t = before.tiers().get(i);
+        for (TierPlace t : before.tiers()) {
             tiers.add(
                     new TierPlace(
                             t.label(),
                             t.capacityBytes(),
-                            used[i],
+                            used.get(t.label()),
                             t.blockBytes(),
                             t.maxSegmentBytes()));
         }
@@ -141,8 +145,8 @@ class PoliciesTest {
 
     @Test
     void shouldMoveOnlyToTiersThatTheTopicMayLieIn() {
-        partition("a", List.of(0, 2), Map.of(), 0, 0);
-        partition("b", List.of(1, 2), Map.of(), 1, 1);
+        partition("a", List.of("0", "2"), Map.of(), 0, 0);
+        partition("b", List.of("1", "2"), Map.of(), 1, 1);
         assertEquals(
                 List.of("a0:02"), words(Policies.threshold(0.5).moves(snapshot(20, 1000, 1000))));
         assertEquals(List.of(), words(Policies.threshold(1).moves(snapshot(1000, 1000, 1000))));
@@ -152,9 +156,9 @@ class PoliciesTest {
     void shouldLeaveWhatIsTooLargeOrOnItsWay() {
         List<SegmentPlace> segments =
                 List.of(
-                        new SegmentPlace(0, 100, 2000, 2000, 0, 1, true),
-                        new SegmentPlace(100, 200, BYTES, BYTES, 0, 2, false),
-                        new SegmentPlace(200, 300, BYTES, BYTES, 0, 3, true));
+                        new SegmentPlace(0, 100, 2000, 2000, "0", 1, true),
+                        new SegmentPlace(100, 200, BYTES, BYTES, "0", 2, false),
+                        new SegmentPlace(200, 300, BYTES, BYTES, "0", 3, true));
         partitions.add(new PartitionPlace("a", 0, 0, 300, ALL, Map.of(), segments));
         assertEquals(
                 List.of("a2:01"), words(Policies.threshold(0).moves(snapshot(5000, 5000, 5000))));

@@ -37,6 +37,7 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.FutureTask;
@@ -76,11 +77,11 @@ class SegmentMoveTest {
         return partition;
     }
 
-    private MoveOutcome move(int segment, int tier) {
+    private MoveOutcome move(int segment, String tier) {
         return move(segment, tier, MoveControl.UNLIMITED);
     }
 
-    private MoveOutcome move(int segment, int tier, MoveControl control) {
+    private MoveOutcome move(int segment, String tier, MoveControl control) {
         return store.migrate("t", 0, baseOf(segment), tier, control);
     }
 
@@ -95,13 +96,12 @@ class SegmentMoveTest {
 
     /** What the tiers say they hold is what the segments take, and nothing else lies there. */
     private void assertAccountedFor() throws IOException {
-        long[] used = new long[3];
-        store.snapshot()
-                .partitions()
-                .forEach(p -> p.segments().forEach(s -> used[s.tier()] += s.usedBytes()));
+        Map<String, Long> used = Tiered.usedBySegments(store.snapshot());
         await(
                 "the space of what was moved",
-                () -> isUsed(WARM, used[WARM]) && tier(store, COLD).usedBytes() == used[COLD]);
+                () ->
+                        isUsed(WARM, used.getOrDefault(WARM, 0L))
+                                && tier(store, COLD).usedBytes() == used.getOrDefault(COLD, 0L));
         // The background may be at work on a block that it sets aside.
         for (String name : List.of("ssd", "hdd")) {
             await("nothing else in " + name, () -> hasOnlyItsFiles(directory.resolve(name)));
@@ -122,7 +122,7 @@ class SegmentMoveTest {
     }
 
     /** The block that is set aside ahead of the writer may lie there, too. */
-    private boolean isUsed(int tier, long bytes) {
+    private boolean isUsed(String tier, long bytes) {
         long more = tier(store, tier).usedBytes() - bytes;
         return more == 0 || more == Tiered.SEGMENT_BYTES + 2 * 4096;
     }
@@ -167,7 +167,11 @@ class SegmentMoveTest {
         assertEquals(MoveOutcome.ALREADY_THERE, move(0, HOT));
         assertEquals(
                 MoveOutcome.CANCELLED, move(0, COLD, (copied, all, next) -> MoveControl.CANCEL));
-        assertThrows(InvalidOptionException.class, () -> move(0, 3));
+        InvalidOptionException unknown =
+                assertThrows(InvalidOptionException.class, () -> move(0, "tape"));
+        assertEquals(
+                "the store has the tiers [pmem, ssd, hdd], hottest first, and none is 'tape'",
+                unknown.getMessage());
         assertThrows(InvalidOptionException.class, () -> move(0, WARM), "not of its choice");
         assertThrows(InvalidOptionException.class, () -> store.migrate("t", 1, 0, COLD));
         assertThrows(UnknownTopicException.class, () -> store.migrate("u", 0, 0, COLD));
@@ -178,7 +182,7 @@ class SegmentMoveTest {
     @Test
     void shouldRefuseToMoveWhereThereIsNoRoom() {
         created(Tiered.small(), HOT_SEGMENTS + 2);
-        List<Integer> before = tiersOf(store, "t");
+        List<String> before = tiersOf(store, "t");
         assertEquals(WARM, before.get(HOT_SEGMENTS + 1), "spilled");
         assertTrue(tier(store, WARM).spilledBytes() > 0);
         assertThrows(StoreFullException.class, () -> move(HOT_SEGMENTS, HOT));
@@ -320,7 +324,7 @@ class SegmentMoveTest {
     void shouldShowASegmentThatIsOnItsWayWhereItIsGoing() {
         created(Tiered.small(), 1);
         await("the block ahead", () -> tier(store, HOT).usedBytes() == 3L * BLOCK_BYTES);
-        long before = store.snapshot().tiers().get(HOT).usedBytes();
+        long before = store.snapshot().tier(HOT).usedBytes();
         move(
                 0,
                 COLD,
@@ -328,7 +332,7 @@ class SegmentMoveTest {
                         () -> {
                             assertEquals(List.of(COLD, HOT), tiersOf(store, "t"));
                             assertEquals(false, segments(store, "t").get(0).movable());
-                            long now = store.snapshot().tiers().get(HOT).usedBytes();
+                            long now = store.snapshot().tier(HOT).usedBytes();
                             assertEquals(BLOCK_BYTES, before - now, "as if it had left");
                             assertEquals(1, tier(store, HOT).movesInFlight());
                             assertEquals(1, tier(store, COLD).movesInFlight());
@@ -349,7 +353,9 @@ class SegmentMoveTest {
                                 for (long n = salt; !over.get(); n += 7) {
                                     var all = segments(store, "t");
                                     var one = all.get((int) (n % all.size()));
-                                    migrateAnyhow(one.baseOffset(), (int) (n % 3));
+                                    migrateAnyhow(
+                                            one.baseOffset(),
+                                            List.of(HOT, WARM, COLD).get((int) (n % 3)));
                                 }
                                 return null;
                             }));
@@ -390,7 +396,7 @@ class SegmentMoveTest {
         return tasks.stream().noneMatch(FutureTask::isDone);
     }
 
-    private void migrateAnyhow(long base, int tier) {
+    private void migrateAnyhow(long base, String tier) {
         try {
             store.migrate("t", 0, base, tier);
         } catch (StoreFullException e) {

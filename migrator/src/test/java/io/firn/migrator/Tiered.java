@@ -10,6 +10,7 @@ import io.firn.LogStoreBuilder;
 import io.firn.Partition;
 import io.firn.RecordHandler.Action;
 import io.firn.StoreMetrics.TierMetrics;
+import io.firn.StoreSnapshot;
 import io.firn.StoreSnapshot.SegmentPlace;
 import io.firn.Survives;
 import io.firn.Tailer;
@@ -21,14 +22,16 @@ import io.firn.open.StoreBuilder;
 import io.firn.pmem.Emulation;
 import io.firn.pmem.PmemTier;
 import java.nio.file.Path;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.function.BooleanSupplier;
 
 /** A store with three tiers, as most of these tests want it, and what is looked at. */
 final class Tiered {
-    static final int HOT = 0;
-    static final int WARM = 1;
-    static final int COLD = 2;
+    static final String HOT = "pmem";
+    static final String WARM = "ssd";
+    static final String COLD = "hdd";
 
     static final int SEGMENT_BYTES = 64 * 1024;
     static final int BLOCK_BYTES = 2 << 20;
@@ -53,9 +56,9 @@ final class Tiered {
 
     static LogStoreBuilder at(Path directory, int hotSegments, FileMedium medium) {
         return StoreBuilder.over(directory.resolve("store"), medium)
-                .tier("pmem", pmem(directory, hotSegments, medium))
-                .tier("ssd", FileTier.at(directory.resolve("ssd")).withMedium(medium))
-                .tier("hdd", FileTier.at(directory.resolve("hdd")).withMedium(medium));
+                .tier(HOT, pmem(directory, hotSegments, medium))
+                .tier(WARM, FileTier.at(directory.resolve("ssd")).withMedium(medium))
+                .tier(COLD, FileTier.at(directory.resolve("hdd")).withMedium(medium));
     }
 
     static PmemTier pmem(Path directory, int segments, FileMedium medium) {
@@ -118,8 +121,24 @@ final class Tiered {
     }
 
     /** The tiers that the segments lie in, in order. */
-    static List<Integer> tiersOf(LogStore store, String topic) {
+    static List<String> tiersOf(LogStore store, String topic) {
         return segments(store, topic).stream().map(SegmentPlace::tier).toList();
+    }
+
+    /** What the segments of all topics occupy in each tier that has some. */
+    static Map<String, Long> usedBySegments(StoreSnapshot snapshot) {
+        Map<String, Long> used = new HashMap<>();
+        snapshot.partitions()
+                .forEach(
+                        p ->
+                                p.segments()
+                                        .forEach(
+                                                s ->
+                                                        used.merge(
+                                                                s.tier(),
+                                                                s.usedBytes(),
+                                                                Long::sum)));
+        return used;
     }
 
     static void awaitMovable(LogStore store, String topic, int segments) {
@@ -130,8 +149,8 @@ final class Tiered {
                                 >= segments);
     }
 
-    static TierMetrics tier(LogStore store, int index) {
-        return store.metrics().tiers().get(index);
+    static TierMetrics tier(LogStore store, String label) {
+        return store.metrics().tier(label);
     }
 
     static void await(String what, BooleanSupplier condition) {

@@ -89,11 +89,11 @@ class MovingLogTest {
         int moved = 0;
         List<SegmentPlace> all = segments();
         for (SegmentPlace each : all.subList(0, all.size() - 1)) {
-            if (each.tier() == 0) {
+            if (each.tier().equals("tier-0")) {
                 Running.await(
                         each + " to move",
                         () ->
-                                running.store().migrate(TOPIC, 0, each.baseOffset(), 1)
+                                running.store().migrate(TOPIC, 0, each.baseOffset(), "tier-1")
                                         == MoveOutcome.MOVED);
                 moved++;
             }

@@ -213,6 +213,25 @@ public final class LogContext {
         return tiers;
     }
 
+    /**
+     * Returns the tier with a label.
+     *
+     * @throws InvalidOptionException when there is none
+     */
+    public TierState tier(String label) {
+        for (TierState state : tiers) {
+            if (state.label().equals(label)) {
+                return state;
+            }
+        }
+        throw new InvalidOptionException(
+                "the store has the tiers "
+                        + tiers
+                        + ", hottest first, and none is '"
+                        + label
+                        + "'");
+    }
+
     @SuppressWarnings("ReferenceEquality") // this very tier
     public TierState stateOf(StorageTier tier) {
         for (TierState state : tiers) {

@@ -53,9 +53,14 @@ public final class TierState {
         this.index = index;
         this.freedBlocks = freedBlocks;
         this.isLabelled = label != null;
-        this.label = label == null ? "tier-" + index : label;
+        this.label = label == null ? labelOf(index) : label;
         this.tier = tier;
         this.backOff = new BackOff(clock);
+    }
+
+    /** Returns what a tier without a label is called. */
+    public static String labelOf(int index) {
+        return "tier-" + index;
     }
 
     /** 0 for the hottest. */

@@ -25,13 +25,13 @@ public final class Moves {
      * Moves a segment, on the caller's thread.
      *
      * @param releases those of the segment's partition
-     * @param tier the index of the tier to move it to
+     * @param tier the label of the tier to move it to
      */
     public MoveOutcome move(
             SegmentedLog log,
             DeferredDeleteDuty releases,
             long baseOffset,
-            int tier,
+            String tier,
             MoveControl control) {
         TierState to = target(log.topic(), tier);
         boolean isOuter = store.beginMove();
@@ -72,13 +72,8 @@ public final class Moves {
         }
     }
 
-    private TierState target(TopicContext topic, int tier) {
-        List<TierState> all = store.tiers();
-        if (tier < 0 || tier >= all.size()) {
-            throw new InvalidOptionException(
-                    "the store has tiers 0 to " + (all.size() - 1) + ", not " + tier);
-        }
-        TierState to = all.get(tier);
+    private TierState target(TopicContext topic, String tier) {
+        TierState to = store.tier(tier);
         if (!topic.tiers().contains(to)) {
             Survives offered = to.tier().survives();
             throw new InvalidOptionException(

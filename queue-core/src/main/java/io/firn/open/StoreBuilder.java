@@ -7,6 +7,7 @@ import io.firn.LogStoreBuilder;
 import io.firn.Tier;
 import io.firn.budget.HeapBudget;
 import io.firn.log.StoreConfig;
+import io.firn.log.TierState;
 import io.firn.medium.FileMedium;
 import io.firn.medium.WithoutLinks;
 import io.firn.spi.StorageTier;
@@ -266,6 +267,7 @@ public final class StoreBuilder extends LogStoreBuilder {
                     "a store needs at least one tier, for example .tier(FileTier.at(path))");
         }
         checkDirectories();
+        checkLabels();
         return StoreOpener.open(
                 new StoreConfig(
                         directory,
@@ -312,6 +314,22 @@ public final class StoreBuilder extends LogStoreBuilder {
                                     + tier.name()
                                     + "); give each tier a directory of its own");
                 }
+            }
+        }
+    }
+
+    /** A tier without a label is called by its place. */
+    private void checkLabels() {
+        for (int i = 0; i < tiers.size(); i++) {
+            if (tierLabels.get(i) == null && tierLabels.contains(TierState.labelOf(i))) {
+                throw new InvalidOptionException(
+                        "tier "
+                                + i
+                                + " ("
+                                + tiers.get(i).name()
+                                + ") has no label, so it is called '"
+                                + TierState.labelOf(i)
+                                + "', which is the label of another tier: give it one");
             }
         }
     }

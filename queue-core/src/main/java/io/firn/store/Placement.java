@@ -49,10 +49,10 @@ final class Placement {
         long[] leaving = new long[store.tiers().size()];
         List<PartitionPlace> partitions = new ArrayList<>();
         for (TopicLog topic : topics) {
-            List<Integer> allowed =
+            List<String> allowed =
                     topic.context().tiers().stream()
                             .filter(TierState::isInRotation)
-                            .map(TierState::index)
+                            .map(TierState::label)
                             .toList();
             for (PartitionLog partition : topic.logs()) {
                 partitions.add(
@@ -107,7 +107,7 @@ final class Placement {
                             segment.offsetOf(segment.end()),
                             segment.written(),
                             used,
-                            target >= 0 ? target : lies,
+                            store.tiers().get(target >= 0 ? target : lies).label(),
                             sealed.ms(i),
                             target < 0
                                     && segment.isSealed()

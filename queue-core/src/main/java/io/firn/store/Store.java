@@ -244,8 +244,9 @@ public final class Store implements HostedStore {
 
     @Override
     public MoveOutcome migrate(
-            String topic, int partition, long baseOffset, int tier, MoveControl control) {
+            String topic, int partition, long baseOffset, String tier, MoveControl control) {
         Objects.requireNonNull(topic, "topic");
+        Objects.requireNonNull(tier, "tier");
         Objects.requireNonNull(control, "control");
         context.checkWritable();
         PartitionLog chosen = topics.find(topic).partitionLog(partition);

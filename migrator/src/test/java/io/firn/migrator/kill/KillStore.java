@@ -77,8 +77,8 @@ final class KillStore {
             List<Move> moves = new ArrayList<>();
             for (var partition : snapshot.partitions()) {
                 for (var segment : partition.segments()) {
-                    int to = partition.tiers().get(random.nextInt(partition.tiers().size()));
-                    if (segment.movable() && to != segment.tier() && random.nextInt(4) == 0) {
+                    String to = partition.tiers().get(random.nextInt(partition.tiers().size()));
+                    if (segment.movable() && !to.equals(segment.tier()) && random.nextInt(4) == 0) {
                         moves.add(Move.of(partition, segment, to));
                     }
                 }

@@ -3,6 +3,7 @@ package io.firn.migrator.kill;
 import io.firn.LogStore;
 import io.firn.Partition;
 import io.firn.RecordHandler.Action;
+import io.firn.StoreMetrics.TierMetrics;
 import io.firn.StoreSnapshot;
 import io.firn.StoreSnapshot.PartitionPlace;
 import io.firn.StoreSnapshot.SegmentPlace;
@@ -19,7 +20,9 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
 import java.util.SplittableRandom;
+import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
@@ -190,11 +193,11 @@ final class TiersKill {
                                     + ", acknowledged was "
                                     + acked[topic]);
                 }
-                int[] tiers = new int[3];
-                place.segments().forEach(s -> tiers[s.tier()]++);
-                colder += place.segments().size() - tiers[0];
+                Map<String, Integer> tiers = new TreeMap<>();
+                place.segments().forEach(s -> tiers.merge(s.tier(), 1, Integer::sum));
+                colder += place.segments().size() - tiers.getOrDefault("pmem", 0);
                 line.append(' ').append(place.topic()).append(' ').append(n).append(' ');
-                line.append(Arrays.toString(tiers));
+                line.append(tiers);
             }
             out.println(line);
             // What is due below the log start, too.
@@ -232,7 +235,7 @@ final class TiersKill {
     }
 
     private void checkSpace(LogStore store, StoreSnapshot snapshot) throws IOException {
-        long[] taken = new long[3];
+        Map<String, Long> taken = new TreeMap<>();
         for (PartitionPlace partition : snapshot.partitions()) {
             long before = -1;
             long start = store.openTopic(partition.topic()).partition(0).logStartOffset();
@@ -244,17 +247,18 @@ final class TiersKill {
                                 || segment.baseOffset() <= start,
                         partition.topic() + ": a gap before " + segment + ", start " + start);
                 before = segment.endOffset();
-                taken[segment.tier()] += segment.usedBytes();
+                taken.merge(segment.tier(), segment.usedBytes(), Long::sum);
             }
         }
-        for (int tier = 0; tier < 3; tier++) {
-            long used = store.metrics().tiers().get(tier).usedBytes();
+        for (TierMetrics tier : store.metrics().tiers()) {
+            long bytes = taken.getOrDefault(tier.label(), 0L);
             require(
-                    used == taken[tier],
-                    "tier " + tier + " holds " + used + ", its segments take " + taken[tier]);
+                    tier.usedBytes() == bytes,
+                    tier.label() + " holds " + tier.usedBytes() + ", its segments take " + bytes);
+            require(
+                    tier.label().equals("pmem") || bytes == filesIn(tier.label()),
+                    tier.label() + ": files of " + filesIn(tier.label()) + ", " + bytes);
         }
-        require(taken[1] == filesIn("ssd"), "ssd: files of " + filesIn("ssd") + ", " + taken[1]);
-        require(taken[2] == filesIn("hdd"), "hdd: files of " + filesIn("hdd") + ", " + taken[2]);
     }
 
     /** Bytes of the files with batches; nothing else may be there but what belongs to those. */

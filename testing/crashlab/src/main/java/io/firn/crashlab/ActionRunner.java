@@ -8,6 +8,7 @@ import io.firn.FirnException;
 import io.firn.LogStore.MoveControl;
 import io.firn.LogStore.MoveOutcome;
 import io.firn.PartitionReader.CompactionResult;
+import io.firn.StoreMetrics.TierMetrics;
 import io.firn.StoreSnapshot.SegmentPlace;
 import io.firn.crashlab.ExpectedTopic.Repeatable;
 import io.firn.host.HostedStore;
@@ -168,7 +169,8 @@ final class ActionRunner {
             return;
         }
         SegmentPlace segment = movable.get(action.a() % movable.size());
-        int tier = action.b() % tested.store().metrics().tiers().size();
+        List<TierMetrics> tiers = tested.store().metrics().tiers();
+        String tier = tiers.get(action.b() % tiers.size()).label();
         int variant = action.b() / 8 % 8;
         during(
                 topic,

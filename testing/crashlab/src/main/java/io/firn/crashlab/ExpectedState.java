@@ -8,11 +8,14 @@ import io.firn.Partition;
 import io.firn.StoreSnapshot;
 import io.firn.StoreSnapshot.PartitionPlace;
 import io.firn.StoreSnapshot.SegmentPlace;
+import io.firn.StoreSnapshot.TierPlace;
 import io.firn.crashlab.ExpectedTopic.Presence;
 import io.firn.host.HostedStore;
 import io.firn.kill.Flaws;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 
 /**
  * What a store has promised, and therefore what must be found after a crash: every record that was
@@ -88,7 +91,7 @@ final class ExpectedState {
      * journal of transactions are in no snapshot.
      */
     private void checkPlaces(StoreSnapshot snapshot) {
-        long[] used = new long[snapshot.tiers().size()];
+        Map<String, Long> used = new HashMap<>();
         for (PartitionPlace partition : snapshot.partitions()) {
             long next = -1;
             for (SegmentPlace segment : partition.segments()) {
@@ -98,14 +101,15 @@ final class ExpectedState {
                         !isKept || next < 0 || segment.baseOffset() == next,
                         partition.topic() + " has segments " + partition.segments());
                 next = isKept ? segment.endOffset() : -1;
-                used[segment.tier()] += segment.usedBytes();
+                used.merge(segment.tier(), segment.usedBytes(), Long::sum);
             }
         }
-        for (int i = 0; i < used.length; i++) {
-            long reported = snapshot.tiers().get(i).usedBytes();
+        for (TierPlace tier : snapshot.tiers()) {
+            long reported = tier.usedBytes();
+            long ofSegments = used.getOrDefault(tier.label(), 0L);
             require(
-                    reported == used[i] || (reported > used[i] && transactions.isUsed()),
-                    "tier " + i + " uses " + reported + " bytes, its segments " + used[i]);
+                    reported == ofSegments || (reported > ofSegments && transactions.isUsed()),
+                    tier.label() + " uses " + reported + " bytes, its segments " + ofSegments);
         }
     }
 

@@ -186,7 +186,7 @@ final class ReplicaRun {
             for (StoreSnapshot.SegmentPlace segment : place.segments()) {
                 int tiers = store.metrics().tiers().size();
                 if (segment.movable() && tiers > 1 && random.nextInt(3) > 0) {
-                    int tier = (segment.tier() + 1) % tiers;
+                    String tier = segment.tier().equals("tier-0") ? "tier-1" : "tier-0";
                     store.migrate(TOPIC, 0, segment.baseOffset(), tier, MoveControl.UNLIMITED);
                     moves++;
                 }
@@ -317,7 +317,7 @@ final class ReplicaRun {
         long segments =
                 full.snapshot().partitions().stream()
                         .flatMap(each -> each.segments().stream())
-                        .filter(each -> each.tier() == 0)
+                        .filter(each -> each.tier().equals("tier-0"))
                         .count();
         if (!media.hasMemory() || segments < media.blocks()) {
             throw new AssertionError(segments + " segments of the log fill the tier", why);

@@ -11,6 +11,7 @@ import io.firn.LogStore;
 import io.firn.LogStore.MoveControl;
 import io.firn.Partition;
 import io.firn.StoreFullException;
+import io.firn.StoreMetrics.TierMetrics;
 import io.firn.StoreSnapshot.SegmentPlace;
 import io.firn.Topic;
 import io.firn.TopicOptions;
@@ -324,7 +325,8 @@ final class TransactionActions {
                         .toList();
         if (!movable.isEmpty()) {
             SegmentPlace segment = movable.get(random.nextInt(movable.size()));
-            int tier = random.nextInt(tested.store().metrics().tiers().size());
+            List<TierMetrics> tiers = tested.store().metrics().tiers();
+            String tier = tiers.get(random.nextInt(tiers.size())).label();
             tested.store()
                     .migrate(place.topic, index, segment.baseOffset(), tier, MoveControl.UNLIMITED);
         }

@@ -80,7 +80,7 @@ class BackgroundTroubleTest {
             Partition partition = store.createTopic("t", Stores.small()).partition(0);
             append(partition, 8);
             awaitMovable(store, 2);
-            assertEquals(MoveOutcome.MOVED, store.migrate("t", 0, 0, 1));
+            assertEquals(MoveOutcome.MOVED, store.migrate("t", 0, 0, "cold"));
             refused = path -> path.startsWith(directory.resolve("cold"));
             partition.deleteRecordsBefore(2);
             await("an error", () -> store.metrics().backgroundErrors() > 0);
@@ -121,7 +121,7 @@ class BackgroundTroubleTest {
                                         "t",
                                         0,
                                         0,
-                                        1,
+                                        "cold",
                                         (copied, total, next) -> {
                                             begun.countDown();
                                             return TimeUnit.HOURS.toNanos(1);
@@ -207,7 +207,7 @@ class BackgroundTroubleTest {
             Partition written = store.createTopic("t", Stores.small()).partition(0);
             append(written, 8);
             awaitMovable(store, 2);
-            assertEquals(MoveOutcome.MOVED, store.migrate("t", 0, 0, 1));
+            assertEquals(MoveOutcome.MOVED, store.migrate("t", 0, 0, "cold"));
             try (LogReader following = builder.openReadOnly()) {
                 PartitionReader read = following.openTopic("t").partition(0);
                 await("what is there", () -> read.visibleOffset() == 8);

@@ -259,7 +259,7 @@ class CompactionEdgesTest {
             records.append(appender, 3_000, clock.time());
         }
         CountDownLatch begun = new CountDownLatch(1);
-        Stores.start(() -> store.migrate(name, 0, 0, 1, held(begun, moveEnds)));
+        Stores.start(() -> store.migrate(name, 0, 0, "tier-1", held(begun, moveEnds)));
         begun.await();
         return partition;
     }

@@ -60,11 +60,13 @@ class NullArgumentsTest {
             assertRefused("name", () -> store.ensureTopic(null, Stores.small()));
             assertRefused("options", () -> store.ensureTopic("t", null));
             assertRefused("name", () -> store.deleteTopic(null));
-            assertRefused("topic", () -> store.migrate(null, 0, 0, 0));
+            assertRefused("topic", () -> store.migrate(null, 0, 0, "tier-0"));
             Topic topic = store.createTopic("t", Stores.small());
             assertRefused("options", () -> store.ensureTopic("t", null));
-            assertRefused("control", () -> store.migrate("t", 0, 0, 0, null));
-            assertRefused("topic", () -> store.migrate(null, 0, 0, 0, MoveControl.UNLIMITED));
+            assertRefused("tier", () -> store.migrate("t", 0, 0, null));
+            assertRefused("control", () -> store.migrate("t", 0, 0, "tier-0", null));
+            assertRefused(
+                    "topic", () -> store.migrate(null, 0, 0, "tier-0", MoveControl.UNLIMITED));
             assertRefused("options", () -> topic.changeOptions(null));
             assertRefused(
                     "partitions",

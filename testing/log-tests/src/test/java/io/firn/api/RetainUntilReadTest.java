@@ -443,8 +443,8 @@ class RetainUntilReadTest {
     void shouldKeepAndDeleteInAColdTierToo() {
         create(RetainUntilRead.by("a"));
         append(4 * EACH + 1);
-        assertEquals(MoveOutcome.MOVED, store.migrate("t", 0, 0, 1));
-        assertEquals(MoveOutcome.MOVED, store.migrate("t", 0, EACH, 1));
+        assertEquals(MoveOutcome.MOVED, store.migrate("t", 0, 0, "tier-1"));
+        assertEquals(MoveOutcome.MOVED, store.migrate("t", 0, EACH, "tier-1"));
         append(EACH);
         assertEquals(0, start());
         assertEquals(2, store.metrics().tiers().get(1).segments());

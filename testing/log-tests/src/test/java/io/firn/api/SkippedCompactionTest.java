@@ -139,7 +139,7 @@ class SkippedCompactionTest {
                     }
                     return 0;
                 };
-        Stores.Task<?> move = Stores.start(() -> store.migrate("t", 0, 0, 1, held));
+        Stores.Task<?> move = Stores.start(() -> store.migrate("t", 0, 0, "tier-1", held));
         begun.await();
         return move;
     }

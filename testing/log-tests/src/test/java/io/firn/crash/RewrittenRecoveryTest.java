@@ -392,7 +392,7 @@ class RewrittenRecoveryTest {
         SimulatedFileMedium image = image(hot, true, 0, false);
         for (int to = 0; to < 2; to++) {
             try (LogStore store = open(hot, image, false)) {
-                assertEquals(MoveOutcome.MOVED, store.migrate("t", 0, 0, to));
+                assertEquals(MoveOutcome.MOVED, store.migrate("t", 0, 0, "tier-" + to));
                 assertEquals(expected("rewritten", store), read(store));
             }
             try (Raw raw = new Raw(hot, image.crash(Survival.NONE))) {

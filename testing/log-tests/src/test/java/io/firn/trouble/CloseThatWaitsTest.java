@@ -116,7 +116,7 @@ class CloseThatWaitsTest {
                                 Disk.TOPIC,
                                 0,
                                 0,
-                                1,
+                                "tier-1",
                                 (copied, total, next) -> {
                                     assertThrows(IllegalStateException.class, store::close);
                                     return 0;

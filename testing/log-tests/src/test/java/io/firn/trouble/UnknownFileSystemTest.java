@@ -152,7 +152,8 @@ class UnknownFileSystemTest {
             Disk.append(Disk.partition(store), 2);
             String findings = String.join("\n", store.findings());
             assertTrue(findings.contains("no more of it is stored there"), findings);
-            assertThrows(InvalidOptionException.class, () -> store.migrate(Disk.TOPIC, 0, 0, 1));
+            assertThrows(
+                    InvalidOptionException.class, () -> store.migrate(Disk.TOPIC, 0, 0, "tier-1"));
         }
     }
 
