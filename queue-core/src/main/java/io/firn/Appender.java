@@ -39,17 +39,12 @@ public interface Appender extends AutoCloseable {
     long BACK_PRESSURED = -2;
 
     /** Appends a record with this value and no key. */
-    long append(byte[] value, int from, int length);
-
-    /** Appends a record with this value and no key. */
-    default long append(byte[] value) {
-        return append(value, 0, value == null ? 0 : value.length);
-    }
+    long append(byte[] value);
 
     /** Appends the bytes between position and limit, which do not change. */
     long append(ByteBuffer value);
 
-    /** Appends a record with this value and no key. */
+    /** Appends a record with this value and no key: a part of a buffer, or of an array in one. */
     long append(DirectBuffer value, int from, int length);
 
     /**
@@ -58,16 +53,12 @@ public interface Appender extends AutoCloseable {
     long append(byte[] key, byte[] value);
 
     /**
-     * Appends a batch, which can be cleared and used again. Its records may have headers,
-     * timestamps and a producer, see {@link Batch}.
+     * Appends a batch, which can be cleared and used again. Its records may have keys, headers and
+     * timestamps, and the batch a producer or an expected offset, see {@link Batch}.
+     *
+     * @throws UnexpectedOffsetException when the next offset is not {@link Batch#expectedOffset}
      */
     long append(Batch batch);
-
-    /** As {@link #append(byte[], int, int)}, without waiting; or {@link #BACK_PRESSURED}. */
-    long tryAppend(byte[] value, int from, int length);
-
-    /** As {@link #append(ByteBuffer)}, without waiting; or {@link #BACK_PRESSURED}. */
-    long tryAppend(ByteBuffer value);
 
     /** As {@link #append(DirectBuffer, int, int)}, without waiting; or {@link #BACK_PRESSURED}. */
     long tryAppend(DirectBuffer value, int from, int length);
@@ -85,17 +76,6 @@ public interface Appender extends AutoCloseable {
      *     {@link #whenDurable} does
      */
     CompletableFuture<RecordId> appendFuture(Batch batch);
-
-    /**
-     * Appends only when the first record gets the expected offset; for event sourcing.
-     *
-     * <p>After an {@link UnexpectedOffsetException}, what was appended in between may not be
-     * visible to readers yet: in a {@link Durability#DURABLE} topic it is being forced. Call {@code
-     * awaitDurable(e.nextOffset() - 1)}, read up to {@code e.nextOffset()}, and decide again.
-     *
-     * @throws UnexpectedOffsetException when the next offset differs; nothing was appended
-     */
-    long appendIfNext(long expectedOffset, Batch batch);
 
     /**
      * Waits until the record at the offset, and all before it, are durable; forces when needed.

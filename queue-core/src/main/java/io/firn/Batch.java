@@ -17,7 +17,7 @@ import org.agrona.DirectBuffer;
  */
 public interface Batch {
 
-    /** Removes all records and settings, including the producer. */
+    /** Removes all records and settings, including the producer and the expected offset. */
     Batch clear();
 
     /** Adds a record with this key and value, either of which may be null. */
@@ -95,6 +95,19 @@ public interface Batch {
      *     sequence of the last batch plus its count; wraps to 0 after 2,147,483,647
      */
     Batch producer(long producerId, int epoch, int sequence);
+
+    /**
+     * Makes the batch conditional, for event sourcing: it is appended only if its first record gets
+     * this offset; otherwise an append throws an {@link UnexpectedOffsetException} and stores
+     * nothing.
+     *
+     * <p>After that, what was appended in between may not be visible to readers yet: in a {@link
+     * Durability#DURABLE} topic it is being forced. Call {@code awaitDurable(e.nextOffset() - 1)},
+     * read up to {@code e.nextOffset()}, and decide again.
+     *
+     * @param offset 0 or more
+     */
+    Batch expectedOffset(long offset);
 
     /** Returns the number of records. */
     int count();

@@ -56,6 +56,8 @@ public interface Transaction extends AutoCloseable {
      * @param batch from {@link Topic#newBatch} or {@link Appender#newBatch}; its producer is
      *     overwritten
      * @return the offset of its first record
+     * @throws UnexpectedOffsetException when the next offset is not {@link Batch#expectedOffset};
+     *     the transaction stays open
      * @throws BusyException when the partition has an exclusive appender
      * @throws IllegalStateException when the transaction has ended
      * @throws ProducerFencedException when the named producer was opened again, or the transaction

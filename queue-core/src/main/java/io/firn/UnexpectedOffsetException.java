@@ -1,8 +1,8 @@
 package io.firn;
 
 /**
- * Thrown by a conditional append when the next offset is not the expected one, and by a {@link
- * io.firn.host.ReplicaAppender} when a batch begins below it.
+ * Thrown when the next offset is not the {@linkplain Batch#expectedOffset expected} one, and by a
+ * {@link io.firn.host.ReplicaAppender} when a batch begins below it.
  */
 public final class UnexpectedOffsetException extends RefusedException {
     private static final long serialVersionUID = 1L;

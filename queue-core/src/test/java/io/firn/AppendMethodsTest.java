@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.lang.reflect.Method;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -26,8 +27,23 @@ class AppendMethodsTest {
     @Test
     void shouldHaveAtMostEightAppendMethods() {
         for (Class<?> each : APPENDERS) {
-            List<Method> found = named(each, "append");
+            List<Method> found = new ArrayList<>(named(each, "append"));
+            found.addAll(named(each, "tryAppend"));
             assertTrue(found.size() <= 8, () -> each + " has " + found);
+        }
+    }
+
+    @Test
+    void shouldTakeARangeInOneTypeOnlySoThatNullIsNotAmbiguous() {
+        for (Class<?> each : APPENDERS) {
+            List<Method> ranges =
+                    named(each, "append").stream()
+                            .filter(
+                                    method ->
+                                            method.getParameterCount() == 3
+                                                    && method.getParameterTypes()[2] == int.class)
+                            .toList();
+            assertTrue(ranges.size() <= 1, ranges::toString);
         }
     }
 

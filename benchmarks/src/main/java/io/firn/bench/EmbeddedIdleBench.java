@@ -17,6 +17,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.Callable;
+import org.agrona.concurrent.UnsafeBuffer;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -152,6 +153,7 @@ public final class EmbeddedIdleBench implements Callable<Integer> {
                         .withSegmentBytes(segmentKib << 10);
         Topic topic = store.ensureTopic(TOPIC, options);
         byte[] value = new byte[RECORD_BYTES];
+        UnsafeBuffer buffer = new UnsafeBuffer(value);
         for (int i = 0; i < count; i++) {
             Appender appender =
                     i < appenders.size()
@@ -159,7 +161,7 @@ public final class EmbeddedIdleBench implements Callable<Integer> {
                             : topic.partition(i).openExclusiveAppender();
             for (int j = 0; j < each; j++) {
                 if (each == 1
-                        || appender.tryAppend(value, 0, RECORD_BYTES) == Appender.BACK_PRESSURED) {
+                        || appender.tryAppend(buffer, 0, RECORD_BYTES) == Appender.BACK_PRESSURED) {
                     appender.append(value);
                 }
             }

@@ -18,6 +18,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import org.HdrHistogram.ConcurrentHistogram;
 import org.HdrHistogram.Histogram;
+import org.agrona.DirectBuffer;
+import org.agrona.concurrent.UnsafeBuffer;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -118,7 +120,7 @@ public final class Forces implements Callable<Integer> {
                 free.add(i);
             }
         }
-        byte[] value = new byte[bytes];
+        DirectBuffer value = new UnsafeBuffer(new byte[bytes]);
         append(appenders, free, value, 1, new Histogram(3));
         Histogram times = new ConcurrentHistogram(3);
         long cpu = system.getProcessCpuTime();
@@ -148,7 +150,7 @@ public final class Forces implements Callable<Integer> {
     private static void append(
             Appender[] appenders,
             BlockingQueue<Integer> free,
-            byte[] value,
+            DirectBuffer value,
             int seconds,
             Histogram times)
             throws InterruptedException {
@@ -161,10 +163,10 @@ public final class Forces implements Callable<Integer> {
             }
             long start = System.nanoTime();
             Appender appender = appenders[partition];
-            long offset = appender.tryAppend(value, 0, value.length);
+            long offset = appender.tryAppend(value, 0, value.capacity());
             while (offset == Appender.BACK_PRESSURED) {
                 LockSupport.parkNanos(50_000);
-                offset = appender.tryAppend(value, 0, value.length);
+                offset = appender.tryAppend(value, 0, value.capacity());
             }
             var unused =
                     appender.whenDurable(offset)

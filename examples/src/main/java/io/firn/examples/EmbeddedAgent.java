@@ -8,10 +8,10 @@ import io.firn.Tailer;
 import io.firn.TopicOptions;
 import io.firn.file.FileTier;
 import java.io.PrintStream;
-import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import org.agrona.concurrent.BackoffIdleStrategy;
 import org.agrona.concurrent.IdleStrategy;
+import org.agrona.concurrent.UnsafeBuffer;
 
 /**
  * Uses a log without background threads: one loop of the application appends, forces, reads and
@@ -32,7 +32,7 @@ public final class EmbeddedAgent {
         try (LogStore store = LogStore.at(dir).tier(tier).invokerMode().open()) {
             Partition log = store.createTopic("ticks", TopicOptions.defaults()).partition(0);
             IdleStrategy idle = new BackoffIdleStrategy();
-            ByteBuffer tick = ByteBuffer.allocate(Integer.BYTES);
+            UnsafeBuffer tick = new UnsafeBuffer(new byte[Integer.BYTES]);
             int[] read = {0};
 
             try (Appender appender = log.openExclusiveAppender();
@@ -41,7 +41,8 @@ public final class EmbeddedAgent {
                     int work = 0;
                     if (log.nextOffset() < RECORDS) {
                         tick.putInt(0, (int) log.nextOffset());
-                        work += appender.tryAppend(tick) == Appender.BACK_PRESSURED ? 0 : 1;
+                        long offset = appender.tryAppend(tick, 0, Integer.BYTES);
+                        work += offset == Appender.BACK_PRESSURED ? 0 : 1;
                     }
                     work += store.doWork(); // reserves segments, forces, seals, deletes
                     work +=

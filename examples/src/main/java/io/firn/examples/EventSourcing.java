@@ -3,6 +3,7 @@ package io.firn.examples;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.firn.Appender;
+import io.firn.Batch;
 import io.firn.LogStore;
 import io.firn.Partition;
 import io.firn.RecordHandler.Action;
@@ -58,7 +59,8 @@ public final class EventSourcing {
         /** Appends a change, or throws if this user has not read all earlier changes. */
         long change(long amount) {
             byte[] value = Long.toString(amount).getBytes(UTF_8);
-            return appender.appendIfNext(tailer.offset(), appender.newBatch().add(value));
+            Batch batch = appender.newBatch().add(value).expectedOffset(tailer.offset());
+            return appender.append(batch);
         }
 
         @Override

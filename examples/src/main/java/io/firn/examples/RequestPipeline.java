@@ -7,9 +7,9 @@ import io.firn.Topic;
 import io.firn.TopicOptions;
 import io.firn.file.FileTier;
 import java.io.PrintStream;
-import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.concurrent.atomic.AtomicLong;
+import org.agrona.concurrent.UnsafeBuffer;
 
 /**
  * Appends requests without waiting and answers each when its record is durable. One force
@@ -37,12 +37,12 @@ public final class RequestPipeline {
                 // Called on the thread that forced, so it must return quickly.
                 appender.onDurable((partition, offset) -> durable.set(offset));
 
-                ByteBuffer request = ByteBuffer.allocateDirect(Long.BYTES);
+                UnsafeBuffer request = new UnsafeBuffer(new byte[Long.BYTES]);
                 long next = first;
                 while (answered < first + REQUESTS) {
                     if (next < first + REQUESTS && next - answered < IN_FLIGHT) {
                         request.putLong(0, next);
-                        long offset = appender.tryAppend(request);
+                        long offset = appender.tryAppend(request, 0, Long.BYTES);
                         next = offset == Appender.BACK_PRESSURED ? next : offset + 1;
                     }
                     while (answered < durable.get()) {

@@ -6,6 +6,7 @@ import java.util.Objects;
 import java.util.function.Supplier;
 import net.openhft.chronicle.bytes.Bytes;
 import net.openhft.chronicle.bytes.WriteBytesMarshallable;
+import org.agrona.concurrent.UnsafeBuffer;
 
 /**
  * Appends records whose values are written field by field into Chronicle's {@link Bytes}.
@@ -29,6 +30,7 @@ public final class BytesAppender implements AutoCloseable {
     private final Appender appender;
     private final FieldsEncoder encoder = new FieldsEncoder();
     private final Batch keyed;
+    private final UnsafeBuffer plain = new UnsafeBuffer(0, 0);
 
     private BytesAppender(Appender appender) {
         this.appender = Objects.requireNonNull(appender, "appender");
@@ -54,7 +56,7 @@ public final class BytesAppender implements AutoCloseable {
      */
     public long write(WriteBytesMarshallable fields) {
         int length = encoder.encode(fields);
-        return appender.append(encoder.array(), 0, length);
+        return appender.append(encodedIn(encoder.array()), 0, length);
     }
 
     /** Appends a record with a key, which may be null; otherwise as the other form. */
@@ -69,7 +71,7 @@ public final class BytesAppender implements AutoCloseable {
      */
     public long tryWrite(WriteBytesMarshallable fields) {
         int length = encoder.encode(fields);
-        return appender.tryAppend(encoder.array(), 0, length);
+        return appender.tryAppend(encodedIn(encoder.array()), 0, length);
     }
 
     /** Adds a record to a batch, whose key, headers and timestamp may be set before. */
@@ -92,7 +94,17 @@ public final class BytesAppender implements AutoCloseable {
      *     not open to this library
      */
     public <T> T methodWriter(Class<T> type) {
-        return MethodWriters.create(type, (array, length) -> appender.append(array, 0, length));
+        return MethodWriters.create(
+                type, (array, length) -> appender.append(encodedIn(array), 0, length));
+    }
+
+    /** An encoder keeps its array as long as it is large enough. */
+    @SuppressWarnings("ReferenceEquality") // another array needs another view
+    private UnsafeBuffer encodedIn(byte[] array) {
+        if (plain.byteArray() != array) {
+            plain.wrap(array);
+        }
+        return plain;
     }
 
     /**

@@ -6,6 +6,7 @@ import io.firn.append.Admission.Origin;
 import io.firn.block.NextBlock;
 import io.firn.block.PreparationDuty;
 import io.firn.force.PartitionForcer;
+import io.firn.format.BatchEncoder;
 import io.firn.format.Scratch;
 import io.firn.format.Source;
 import io.firn.host.AppenderHolder;
@@ -368,15 +369,17 @@ public final class OpenAppenders implements PreparationDuty.Writer {
      * durable.
      *
      * @param batch complete but for its offset, its epoch, its CRC, and what {@code by} adds
+     * @param expectedOffset see {@link BatchEncoder#expectedOffset}
      * @return its base offset
      */
-    public long appendShared(Scratch batch, Admission by) {
+    public long appendShared(Scratch batch, long expectedOffset, Admission by) {
         BatchInfo info = new BatchInfo();
         Source source = new Source();
         while (true) {
             turn.enter();
             long offset;
             try {
+                writer.checkNext(expectedOffset);
                 source.wrap(batch.bytes(), 0, batch.length());
                 offset = writer.append(source, info.read(batch.bytes()), Origin.COMPOSED, by);
                 turn.leave();

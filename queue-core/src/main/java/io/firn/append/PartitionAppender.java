@@ -5,7 +5,6 @@ import io.firn.Batch;
 import io.firn.Claim;
 import io.firn.ClosedException;
 import io.firn.InvalidOptionException;
-import io.firn.UnexpectedOffsetException;
 import io.firn.append.Admission.Origin;
 import io.firn.force.PartitionForcer;
 import io.firn.format.BatchEncoder;
@@ -27,8 +26,6 @@ import org.agrona.DirectBuffer;
  * before that, and forces are awaited after it, so that records of many threads share one force.
  */
 final class PartitionAppender extends RecordAppender implements HostedAppender {
-    private static final long ANY_OFFSET = -1;
-
     private final SegmentedLog log;
     private final PartitionForcer forcer;
     private final OpenAppenders appenders;
@@ -59,9 +56,9 @@ final class PartitionAppender extends RecordAppender implements HostedAppender {
     }
 
     @Override
-    public long append(byte[] value, int from, int length) {
+    public long append(byte[] value) {
         long offset;
-        while ((offset = store(value, from, length)) < 0) {
+        while ((offset = store(value)) < 0) {
             appenders.awaitBlock();
         }
         return acked(offset, 1);
@@ -87,16 +84,13 @@ final class PartitionAppender extends RecordAppender implements HostedAppender {
 
     @Override
     public long append(Batch batch) {
-        Scratch bytes = finish(batch);
-        return appendWhole(bytes, batch.count(), ANY_OFFSET);
-    }
-
-    @Override
-    public long appendIfNext(long expectedOffset, Batch batch) {
-        if (expectedOffset < 0) {
-            throw new UnexpectedOffsetException(expectedOffset, log.nextOffset());
+        BatchEncoder encoder = BatchEncoder.of(batch);
+        Scratch bytes = finish(encoder);
+        long offset;
+        while ((offset = store(bytes, encoder.expectedOffset())) < 0) {
+            appenders.awaitBlock();
         }
-        return appendWhole(finish(batch), batch.count(), expectedOffset);
+        return acked(offset, encoder.count());
     }
 
     @Override
@@ -110,23 +104,14 @@ final class PartitionAppender extends RecordAppender implements HostedAppender {
     }
 
     @Override
-    public long tryAppend(byte[] value, int from, int length) {
-        return wanted(store(value, from, length));
-    }
-
-    @Override
-    public long tryAppend(ByteBuffer value) {
-        return wanted(store(value));
-    }
-
-    @Override
     public long tryAppend(DirectBuffer value, int from, int length) {
         return wanted(store(value, from, length));
     }
 
     @Override
     public long tryAppend(Batch batch) {
-        return wanted(store(finish(batch), ANY_OFFSET));
+        BatchEncoder encoder = BatchEncoder.of(batch);
+        return wanted(store(finish(encoder), encoder.expectedOffset()));
     }
 
     @Override
@@ -298,8 +283,7 @@ final class PartitionAppender extends RecordAppender implements HostedAppender {
         forcer.failUnwritten(this, closedException());
     }
 
-    private Scratch finish(Batch batch) {
-        BatchEncoder encoder = BatchEncoder.of(batch);
+    private Scratch finish(BatchEncoder encoder) {
         if (log.topic().needsKeys()) {
             encoder.checkKeys();
         }
@@ -308,19 +292,11 @@ final class PartitionAppender extends RecordAppender implements HostedAppender {
         return exclusive ? encoder.compose(most) : encoder.finish(most);
     }
 
-    private long appendWhole(Scratch bytes, int count, long expectedOffset) {
-        long offset;
-        while ((offset = store(bytes, expectedOffset)) < 0) {
-            appenders.awaitBlock();
-        }
-        return acked(offset, count);
-    }
-
-    private long store(byte[] value, int from, int length) {
+    private long store(byte[] value) {
         takeTurn();
         try {
             checkUsable();
-            long offset = writer.append(source.wrap(value, from, length));
+            long offset = writer.append(source.wrap(value));
             turn.leave();
             return offset;
         } catch (InternalError e) {
@@ -365,9 +341,7 @@ final class PartitionAppender extends RecordAppender implements HostedAppender {
         takeTurn();
         try {
             checkUsable();
-            if (expectedOffset != ANY_OFFSET && expectedOffset != log.nextOffset()) {
-                throw new UnexpectedOffsetException(expectedOffset, log.nextOffset());
-            }
+            writer.checkNext(expectedOffset);
             info.read(bytes.bytes());
             long offset =
                     writer.append(

@@ -3,9 +3,11 @@ package io.firn.append;
 import io.firn.Appender;
 import io.firn.RecordTooLargeException;
 import io.firn.StoreFullException;
+import io.firn.UnexpectedOffsetException;
 import io.firn.append.Admission.Origin;
 import io.firn.block.NextBlock;
 import io.firn.force.PartitionForcer;
+import io.firn.format.BatchEncoder;
 import io.firn.format.Source;
 import io.firn.format.ValueEncoder;
 import io.firn.log.BatchInfo;
@@ -75,6 +77,13 @@ public final class PartitionWriter implements Admission.BatchStore {
 
     private long nextOffset() {
         return active == null ? log.nextOffset() : nextOffset; // a truncation ends the segment
+    }
+
+    /** Throws when the next record would not get the offset that a caller expects, if it does. */
+    void checkNext(long expected) {
+        if (expected != BatchEncoder.ANY_OFFSET && expected != nextOffset()) {
+            throw new UnexpectedOffsetException(expected, nextOffset());
+        }
     }
 
     /** Appends one record with only a value; returns its offset. */

@@ -16,6 +16,9 @@ import org.agrona.concurrent.EpochClock;
  * append. Not thread-safe.
  */
 public final class BatchEncoder implements Batch {
+    /** Says that the batch is appended at whatever offset is next. */
+    public static final long ANY_OFFSET = -1;
+
     private final EpochClock clock;
     private final Compression compression;
     private final Source source = new Source();
@@ -27,6 +30,7 @@ public final class BatchEncoder implements Batch {
     private int producerEpoch = -1;
     private int baseSequence = -1;
     private int flags;
+    private long expectedOffset = ANY_OFFSET;
 
     /** Creates an empty batch for a topic. */
     public BatchEncoder(EpochClock clock, Compression compression, int maxRecordBytes) {
@@ -61,7 +65,22 @@ public final class BatchEncoder implements Batch {
         producerEpoch = -1;
         baseSequence = -1;
         flags = 0;
+        expectedOffset = ANY_OFFSET;
         return this;
+    }
+
+    @Override
+    public Batch expectedOffset(long offset) {
+        if (offset < 0) {
+            throw new InvalidOptionException("expectedOffset must be 0 or more, not " + offset);
+        }
+        expectedOffset = offset;
+        return this;
+    }
+
+    /** Returns the offset that the first record has to get, or {@link #ANY_OFFSET}. */
+    public long expectedOffset() {
+        return expectedOffset;
     }
 
     @Override

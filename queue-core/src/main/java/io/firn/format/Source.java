@@ -31,6 +31,12 @@ public final class Source {
         return this;
     }
 
+    /** Points at a whole array. */
+    public Source wrap(byte[] bytes) {
+        requireBytes(bytes);
+        return wrap(bytes, 0, bytes.length);
+    }
+
     /** Points at a part of an array. */
     public Source wrap(byte[] bytes, int at, int count) {
         requireBytes(bytes);

@@ -101,7 +101,7 @@ final class LocalTransaction implements Transaction {
         }
         encoder.transactional(identity.id(), identity.epoch(), 0);
         Scratch bytes = encoder.compose(partition.log().topic().options().maxRecordBytes());
-        return partition.append(bytes);
+        return partition.append(bytes, encoder.expectedOffset());
     }
 
     /** Adds a partition, and keeps exclusive appenders away from it only if it is not refused. */

@@ -38,10 +38,12 @@ public record TxPartition(
      * Appends a batch of a transaction of this process, which has joined the shared appenders.
      *
      * @param batch complete but for its sequence, its offset, its epoch and its CRC
+     * @param expectedOffset that the first record has to get, or any
      * @return its base offset
      */
-    long append(Scratch batch) {
-        return appenders.appendShared(batch, producerAppends.inSequence(batch.bytes()));
+    long append(Scratch batch, long expectedOffset) {
+        return appenders.appendShared(
+                batch, expectedOffset, producerAppends.inSequence(batch.bytes()));
     }
 
     /**

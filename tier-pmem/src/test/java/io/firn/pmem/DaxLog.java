@@ -67,7 +67,7 @@ public final class DaxLog {
         try (Appender appender = partition.openExclusiveAppender()) {
             while (true) {
                 byte[] value = Pools.value(partition.nextOffset());
-                long offset = appender.append(value, 0, value.length);
+                long offset = appender.append(value);
                 if (offset % ACKS_PER_LINE == 0) {
                     System.out.println("ACKED " + (offset + 1));
                 }

@@ -99,7 +99,7 @@ class PmemFollowerTest {
                 "room",
                 () -> {
                     try {
-                        appender.append(value, 0, value.length);
+                        appender.append(value);
                         return true;
                     } catch (StoreFullException retentionIsBehind) {
                         return false;

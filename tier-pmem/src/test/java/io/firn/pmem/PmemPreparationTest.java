@@ -47,7 +47,7 @@ class PmemPreparationTest {
 
     private static void append(Appender appender, int bytes) {
         for (int i = 0; i < bytes / VALUE.length; i++) {
-            appender.append(VALUE, 0, VALUE.length);
+            appender.append(VALUE);
         }
     }
 

@@ -31,6 +31,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.util.List;
 import java.util.UUID;
+import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -87,7 +88,7 @@ class PmemStoreTest {
             try (Appender appender = log.openExclusiveAppender()) {
                 for (int i = 0; i < records; i++) {
                     byte[] value = Pools.value(i);
-                    appender.append(value, 0, value.length);
+                    appender.append(value);
                     assertAllBatchesForced(lossy[0].memory(), i);
                 }
             }
@@ -117,10 +118,10 @@ class PmemStoreTest {
                 LogStore.at(directory.resolve("store")).tier(tier).invokerMode().open()) {
             Partition log = store.createTopic("t", SMALL).partition(0);
             try (Appender appender = log.openExclusiveAppender()) {
-                appender.append(new byte[100], 0, 100);
+                appender.append(new byte[100]);
                 int before = lossy[0].memory().forces();
                 for (int i = 0; i < records; i++) {
-                    appender.append(new byte[100], 0, 100);
+                    appender.append(new byte[100]);
                 }
                 assertEquals(records, lossy[0].memory().forces() - before);
                 assertEquals(0, log.metrics().rolls());
@@ -150,7 +151,7 @@ class PmemStoreTest {
                 while (acknowledged < 10_000) {
                     byte[] value = Pools.value(acknowledged);
                     try {
-                        assertEquals(acknowledged, appender.append(value, 0, value.length));
+                        assertEquals(acknowledged, appender.append(value));
                     } catch (StoreFullException full) {
                         assertTrue(full.getMessage().contains("pmem"), full.getMessage());
                         break;
@@ -187,7 +188,7 @@ class PmemStoreTest {
                 try (Appender appender = log.openExclusiveAppender()) {
                     for (int i = 0; i < 300; i++) {
                         byte[] value = Pools.value(next++);
-                        appender.append(value, 0, value.length);
+                        appender.append(value);
                     }
                 }
                 // Behind what retention may take away meanwhile.
@@ -232,20 +233,18 @@ class PmemStoreTest {
         try (LogStore store = open(FileTier.at(directory.resolve("files")));
                 Appender appender =
                         store.createTopic("t", options).partition(0).openExclusiveAppender()) {
-            assertEquals(0, appender.append(value, 0, value.length));
+            assertEquals(0, appender.append(value));
         }
         try (LogStore store = open(pool(2), FileTier.at(directory.resolve("files")))) {
             Partition log = store.openTopic("t").partition(0);
             try (Appender appender = log.openExclusiveAppender()) {
                 // There is room for one more in the segment that was begun below.
-                assertEquals(1, appender.append(value, 0, value.length));
+                assertEquals(1, appender.append(value));
                 RecordTooLargeException refused =
-                        assertThrows(
-                                RecordTooLargeException.class,
-                                () -> appender.append(value, 0, value.length));
+                        assertThrows(RecordTooLargeException.class, () -> appender.append(value));
                 String room = Integer.toString(new PoolFormat(Pools.BLOCK_BYTES, 1).room());
                 assertTrue(refused.getMessage().contains(room), refused.getMessage());
-                assertEquals(2, appender.append(value, 0, 1000));
+                assertEquals(2, appender.append(new UnsafeBuffer(value), 0, 1000));
             }
             assertEquals(3, log.durableOffset());
         }

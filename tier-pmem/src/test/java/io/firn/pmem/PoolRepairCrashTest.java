@@ -58,7 +58,7 @@ class PoolRepairCrashTest {
                         store.createTopic("t", OPTIONS).partition(0).openExclusiveAppender()) {
             for (int i = 0; i < RECORDS; i++) {
                 byte[] value = Pools.value(i);
-                appender.append(value, 0, value.length);
+                appender.append(value);
             }
             topicId = store.openTopic("t").id();
             storeId = PoolFile.read(medium, PMEM.resolve(PoolFile.NAME)).superblock().storeId();

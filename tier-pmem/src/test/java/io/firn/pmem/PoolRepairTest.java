@@ -50,7 +50,7 @@ class PoolRepairTest {
                         store.createTopic("t", OPTIONS).partition(0).openExclusiveAppender()) {
             for (int i = 0; i < RECORDS; i++) {
                 byte[] value = Pools.value(i);
-                appender.append(value, 0, value.length);
+                appender.append(value);
             }
         }
         try (Stream<Path> all = Files.list(directory.resolve("store").resolve("topics"))) {
@@ -127,7 +127,7 @@ class PoolRepairTest {
             try (Appender appender = log.openExclusiveAppender()) {
                 for (int i = RECORDS; i < RECORDS + 200; i++) {
                     byte[] value = Pools.value(i);
-                    assertEquals(i, appender.append(value, 0, value.length));
+                    assertEquals(i, appender.append(value));
                 }
             }
         }

@@ -22,6 +22,7 @@ import java.util.logging.LogRecord;
 import java.util.logging.Logger;
 import java.util.logging.SimpleFormatter;
 import org.agrona.concurrent.CachedEpochClock;
+import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -115,7 +116,7 @@ class StaleBytesTest {
             Partition partition = store.createTopic("t", options).partition(0);
             try (Appender appender = partition.openAppender()) {
                 useAllBlocks(store, partition, appender);
-                appender.tryAppend(new byte[5_000], 0, 5_000);
+                appender.tryAppend(new UnsafeBuffer(new byte[5_000]), 0, 5_000);
                 for (int seed = 0; seed < 40; seed++) {
                     open(medium.crash(Survival.random(seed))).close();
                     isReported |= warnings.stream().anyMatch(w -> w.contains("unproven bytes cut"));

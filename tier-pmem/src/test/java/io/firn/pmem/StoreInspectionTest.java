@@ -52,7 +52,7 @@ class StoreInspectionTest {
             try (Appender appender = topic.partition(0).openExclusiveAppender()) {
                 for (int i = 0; i < RECORDS; i++) {
                     byte[] value = Pools.value(i);
-                    appender.append(value, 0, value.length);
+                    appender.append(value);
                 }
             }
             topic.cursor("billing").commit(0, 17);

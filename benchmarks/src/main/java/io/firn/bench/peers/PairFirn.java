@@ -12,6 +12,7 @@ import io.firn.host.HostedStore;
 import io.firn.pmem.Emulation;
 import io.firn.pmem.PmemTier;
 import java.nio.file.Path;
+import org.agrona.concurrent.UnsafeBuffer;
 
 /** One process of two with Firn: the writer, or the reader with a read-only store. */
 final class PairFirn implements PeerLog {
@@ -72,8 +73,10 @@ final class PairFirn implements PeerLog {
         if (options.durability() == Durability.WRITTEN || isInMemory) {
             return appender::append;
         }
+        UnsafeBuffer view = new UnsafeBuffer(0, 0);
         return value -> {
-            while (appender.tryAppend(value, 0, value.length) == Appender.BACK_PRESSURED) {
+            view.wrap(value);
+            while (appender.tryAppend(view, 0, value.length) == Appender.BACK_PRESSURED) {
                 Thread.onSpinWait();
             }
         };

@@ -137,7 +137,7 @@ class AllocationTest {
                         case 1 -> appender.append(heap);
                         case 2 -> appender.append(buffer, 0, value.length);
                         case 3 -> appender.append(direct);
-                        default -> appender.tryAppend(value, 0, value.length);
+                        default -> appender.tryAppend(buffer, 0, value.length);
                     }
                 });
         assertNoAllocation(i -> appender.append(offHeap, 0, value.length));

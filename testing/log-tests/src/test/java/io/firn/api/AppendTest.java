@@ -31,6 +31,7 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import org.agrona.DirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
@@ -96,7 +97,10 @@ class AppendTest {
         if (value instanceof ByteBuffer buffer) {
             int position = buffer.position();
             int limit = buffer.limit();
-            long offset = async ? appender.tryAppend(buffer) : appender.append(buffer);
+            long offset =
+                    async
+                            ? appender.tryAppend(appender.newBatch().add(buffer))
+                            : appender.append(buffer);
             assertEquals(position, buffer.position(), "the caller's position stays");
             assertEquals(limit, buffer.limit(), "the caller's limit stays");
             return offset;
@@ -107,9 +111,10 @@ class AppendTest {
                     : appender.append(buffer, 2, length);
         }
         byte[] array = (byte[]) value;
+        byte[] part = Arrays.copyOfRange(array, 2, array.length - 1);
         return async
-                ? appender.tryAppend(array, 2, array.length - 3)
-                : appender.append(array, 2, array.length - 3);
+                ? appender.tryAppend(new UnsafeBuffer(array), 2, array.length - 3)
+                : appender.append(part);
     }
 
     /** The text, with two bytes before it and one after it. */
@@ -271,7 +276,7 @@ class AppendTest {
             for (int length : new int[] {largest + 1, LIMIT, LIMIT + 1, 50_000_000}) {
                 byte[] value = new byte[length];
                 refused(() -> appender.append(value));
-                refused(() -> appender.tryAppend(value, 0, length));
+                refused(() -> appender.tryAppend(new UnsafeBuffer(value), 0, length));
                 refused(() -> appender.append(ByteBuffer.wrap(value)));
                 refused(() -> appender.append(ByteBuffer.allocateDirect(length)));
                 refused(() -> batch.key(bytes("k")).value(value).header("h", null).add());
@@ -319,7 +324,8 @@ class AppendTest {
                     assertThrows(RecordTooLargeException.class, () -> appender.append(batch));
             assertTrue(e.getMessage().contains(Integer.toString(LIMIT)), e.getMessage());
             assertThrows(RecordTooLargeException.class, () -> appender.tryAppend(batch));
-            assertThrows(RecordTooLargeException.class, () -> appender.appendIfNext(0, batch));
+            batch.expectedOffset(0);
+            assertThrows(RecordTooLargeException.class, () -> appender.append(batch));
             assertEquals(0, appender.append(batch.clear().add(new byte[10])));
             assertEquals(0, other.append(batch.add(new byte[LIMIT])));
         }
@@ -371,20 +377,23 @@ class AppendTest {
     void shouldAppendOnlyAtTheExpectedOffset(Kind kind) {
         try (Appender appender = appender(kind)) {
             Batch batch = appender.newBatch().add(bytes("a")).add(bytes("b"));
-            assertEquals(0, appender.appendIfNext(0, batch));
+            assertEquals(0, appender.append(batch.expectedOffset(0)));
             batch.clear().add(bytes("c"));
-            for (long wrong : new long[] {0, 1, 3, -1, Long.MIN_VALUE, Long.MAX_VALUE}) {
+            for (long wrong : new long[] {0, 1, 3, Long.MAX_VALUE}) {
                 UnexpectedOffsetException e =
                         assertThrows(
                                 UnexpectedOffsetException.class,
-                                () -> appender.appendIfNext(wrong, batch));
+                                () -> appender.append(batch.expectedOffset(wrong)));
+                assertThrows(UnexpectedOffsetException.class, () -> appender.tryAppend(batch));
                 assertEquals(wrong, e.expectedOffset());
                 assertEquals(2, e.nextOffset());
             }
+            assertThrows(InvalidOptionException.class, () -> batch.expectedOffset(-1));
             assertEquals(2, partition.nextOffset());
-            assertEquals(2, appender.appendIfNext(2, batch));
+            assertEquals(2, appender.tryAppend(batch.expectedOffset(2)));
+            assertEquals(3, appender.append(batch.clear().add(bytes("d"))));
         }
-        assertEquals(List.of("a", "b", "c"), texts(readAll(partition.openTailer())));
+        assertEquals(List.of("a", "b", "c", "d"), texts(readAll(partition.openTailer())));
     }
 
     /** What was appended in between is not visible before it is durable; waiting ends that. */
@@ -400,14 +409,15 @@ class AppendTest {
                 assertEquals(1, readAll(tailer).size());
                 medium.beforeForce(forcing);
                 forcing.shut();
-                assertEquals(1, appender.tryAppend(bytes("in between"), 0, 10));
+                assertEquals(1, appender.tryAppend(new UnsafeBuffer(bytes("in between")), 0, 10));
                 UnexpectedOffsetException e =
                         assertThrows(
                                 UnexpectedOffsetException.class,
                                 () ->
-                                        appender.appendIfNext(
-                                                tailer.offset(),
-                                                appender.newBatch().add(bytes("b"))));
+                                        appender.append(
+                                                appender.newBatch()
+                                                        .add(bytes("b"))
+                                                        .expectedOffset(tailer.offset())));
                 assertTrue(e.getMessage().contains("awaitDurable"), e.getMessage());
                 assertEquals(0, readAll(tailer).size(), "it is not durable yet");
                 forcing.open();
@@ -425,14 +435,12 @@ class AppendTest {
             List<org.junit.jupiter.api.function.Executable> calls =
                     List.of(
                             () -> appender.append((byte[]) null),
-                            () -> appender.append((byte[]) null, 0, 0),
                             () -> appender.append((ByteBuffer) null),
-                            () -> appender.append((org.agrona.DirectBuffer) null, 0, 0),
+                            () -> appender.append(null, 0, 0),
                             () -> appender.append((Batch) null),
-                            () -> appender.appendIfNext(0, null),
                             () -> HostedAppender.of(appender).appendBatch(null),
-                            () -> appender.tryAppend((byte[]) null, 0, 1),
-                            () -> appender.tryAppend((Batch) null),
+                            () -> appender.tryAppend(null, 0, 1),
+                            () -> appender.tryAppend(null),
                             () -> appender.newBatch().key((org.agrona.DirectBuffer) null, 0, 1));
             for (org.junit.jupiter.api.function.Executable call : calls) {
                 RuntimeException e = assertThrows(RuntimeException.class, call);
@@ -489,11 +497,9 @@ class AppendTest {
                         () -> appender.append(ByteBuffer.allocate(1)),
                         () -> appender.append(buffer, 0, 1),
                         () -> appender.append(batch),
-                        () -> appender.tryAppend(bytes("b"), 0, 1),
-                        () -> appender.tryAppend(ByteBuffer.allocate(1)),
                         () -> appender.tryAppend(buffer, 0, 1),
                         () -> appender.tryAppend(batch),
-                        () -> appender.appendIfNext(1, batch),
+                        () -> appender.append(batch.expectedOffset(1)),
                         () -> appender.awaitDurable(0),
                         () -> appender.whenDurable(0),
                         () -> appender.onDurable((p, offset) -> {}));
@@ -510,7 +516,6 @@ class AppendTest {
             DirectBuffer buffer = new UnsafeBuffer(value);
             for (int[] range : new int[][] {{0, 11}, {-1, 2}, {10, 1}, {5, -1}, {1, 10}}) {
                 Class<IndexOutOfBoundsException> expected = IndexOutOfBoundsException.class;
-                assertThrows(expected, () -> appender.append(value, range[0], range[1]));
                 assertThrows(expected, () -> appender.append(buffer, range[0], range[1]));
                 assertThrows(expected, () -> appender.newBatch().value(value, range[0], range[1]));
             }

@@ -27,6 +27,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import org.agrona.concurrent.EpochClock;
+import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -176,7 +177,8 @@ class CallbackTest {
                 clock.fails = true;
                 assertThrows(IllegalStateException.class, () -> appender.tryAppend(batch));
                 assertThrows(
-                        IllegalStateException.class, () -> appender.tryAppend(bytes("c"), 0, 1));
+                        IllegalStateException.class,
+                        () -> appender.tryAppend(new UnsafeBuffer(bytes("c")), 0, 1));
                 assertEquals(1, partition.nextOffset());
                 clock.fails = false;
                 assertEquals(1, appender.append(batch));
@@ -193,7 +195,7 @@ class CallbackTest {
         CompletableFuture<Long> there = appender.whenDurable(0);
         CompletableFuture<Long> yetToCome = appender.whenDurable(1);
         CompletableFuture<Long> ofAnother = other.whenDurable(1);
-        Stores.await("a block", () -> appender.tryAppend(bytes("a"), 0, 1) >= 0);
+        Stores.await("a block", () -> appender.tryAppend(new UnsafeBuffer(bytes("a")), 0, 1) >= 0);
         appender.close();
         assertInstanceOf(
                 io.firn.ClosedException.class,
@@ -306,7 +308,7 @@ class CallbackTest {
         here.onDurable(
                 (index, offset) -> {
                     if (offset == 1) {
-                        here.tryAppend(bytes("b"), 0, 1);
+                        here.tryAppend(new UnsafeBuffer(bytes("b")), 0, 1);
                         topic.cursor("c").commit(0, 2);
                         LockSupport.parkNanos(300_000_000); // the cursor is written down by then
                         forwarded.complete(there.append(bytes("c")));
@@ -363,7 +365,7 @@ class CallbackTest {
             here.onDurable(
                     (index, offset) -> {
                         if (offset == 1) {
-                            here.tryAppend(bytes("b"), 0, 1);
+                            here.tryAppend(new UnsafeBuffer(bytes("b")), 0, 1);
                             forwarded.complete(there.append(bytes("c")));
                         }
                     });

@@ -31,6 +31,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
+import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -185,7 +186,9 @@ class ConcurrencyTest {
                                 case 0 -> appender.append(value);
                                 case 1 -> appender.append(ByteBuffer.wrap(value));
                                 case 2 -> appender.append(batch.clear().add(value));
-                                default -> appender.tryAppend(value, 0, value.length);
+                                default ->
+                                        appender.tryAppend(
+                                                new UnsafeBuffer(value), 0, value.length);
                             };
                     next += offset < 0 ? 0 : 1;
                     if (next == count) {
@@ -234,7 +237,8 @@ class ConcurrencyTest {
             } else {
                 assertTrue(!alone.get(), "shared beside an exclusive one");
             }
-            long offset = appender.tryAppend(value(thread, next, 1_000), 0, 1_000);
+            long offset =
+                    appender.tryAppend(new UnsafeBuffer(value(thread, next, 1_000)), 0, 1_000);
             if (exclusive) {
                 alone.set(false);
             }
@@ -274,8 +278,8 @@ class ConcurrencyTest {
                     return won;
                 }
                 try {
-                    batch.clear().add(value(thread, won, 50));
-                    assertEquals(expected, appender.appendIfNext(expected, batch));
+                    batch.clear().add(value(thread, won, 50)).expectedOffset(expected);
+                    assertEquals(expected, appender.append(batch));
                     won++;
                 } catch (io.firn.UnexpectedOffsetException e) {
                     assertTrue(e.nextOffset() > expected);
@@ -377,7 +381,8 @@ class ConcurrencyTest {
     private Object futures(Partition partition, int thread) {
         try (Appender appender = partition.openAppender()) {
             for (int i = 0; ; i++) {
-                long offset = appender.tryAppend(value(thread, i, 3_000), 0, 3_000);
+                long offset =
+                        appender.tryAppend(new UnsafeBuffer(value(thread, i, 3_000)), 0, 3_000);
                 if (offset < 0) {
                     i--;
                     continue;

@@ -21,7 +21,6 @@ import io.firn.medium.MediumFile;
 import io.firn.medium.OutOfDescriptorsException;
 import io.firn.open.StoreBuilder;
 import java.io.IOException;
-import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -32,6 +31,7 @@ import java.util.logging.Level;
 import java.util.logging.LogRecord;
 import java.util.logging.Logger;
 import java.util.stream.Stream;
+import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -124,7 +124,7 @@ class DescriptorShortageTest {
 
     private long append() {
         try {
-            return appender.tryAppend(ByteBuffer.wrap(new byte[RECORD]));
+            return appender.tryAppend(new UnsafeBuffer(new byte[RECORD]), 0, RECORD);
         } catch (StoreFullException e) {
             return Appender.BACK_PRESSURED; // after some seconds
         }
@@ -171,7 +171,7 @@ class DescriptorShortageTest {
         StoreFullException refused =
                 assertThrows(
                         StoreFullException.class,
-                        () -> appender.tryAppend(ByteBuffer.wrap(new byte[RECORD])));
+                        () -> appender.tryAppend(new UnsafeBuffer(new byte[RECORD]), 0, RECORD));
         assertTrue(refused.getMessage().contains("ulimit -n"), refused.getMessage());
 
         assertEquals(Appender.BACK_PRESSURED, work(80));
@@ -261,7 +261,8 @@ class DescriptorShortageTest {
                 Stores.await(
                         "appends to wait for a block",
                         () -> {
-                            boolean waits = waiting.tryAppend(ByteBuffer.wrap(value)) < 0;
+                            boolean waits =
+                                    waiting.tryAppend(new UnsafeBuffer(value), 0, value.length) < 0;
                             refused[0] = waits ? refused[0] + 1 : 0;
                             return refused[0] >= 5 && !tiered.findings().isEmpty();
                         });

@@ -28,6 +28,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -77,7 +78,7 @@ class DurableTest {
                 Tailer tailer = partition.openTailer()) {
             appender.append(bytes("first"));
             forcing.shut();
-            appender.tryAppend(bytes("second"), 0, 6);
+            appender.tryAppend(new UnsafeBuffer(bytes("second")), 0, 6);
             await("a force", () -> forcing.held() > 0);
             assertEquals(List.of("first"), texts(readAll(tailer)));
             assertEquals(1, partition.visibleOffset());
@@ -114,9 +115,9 @@ class DurableTest {
         try (Appender appender = partition.openExclusiveAppender()) {
             appender.append(bytes("zero"));
             forcing.shut();
-            appender.tryAppend(bytes("one"), 0, 3);
+            appender.tryAppend(new UnsafeBuffer(bytes("one")), 0, 3);
             await("the first force", () -> forcing.held() == 1);
-            appender.tryAppend(bytes("two"), 0, 3);
+            appender.tryAppend(new UnsafeBuffer(bytes("two")), 0, 3);
             Stores.Task<Void> waiter =
                     Stores.start(
                             () -> {
@@ -140,7 +141,7 @@ class DurableTest {
             forcing.shut();
             for (int i = 1; i <= 20; i++) {
                 int number = i;
-                long offset = appender.tryAppend(bytes("x"), 0, 1);
+                long offset = appender.tryAppend(new UnsafeBuffer(bytes("x")), 0, 1);
                 assertEquals(i, offset);
                 all.add(
                         appender.whenDurable(offset)
@@ -170,7 +171,9 @@ class DurableTest {
             long first = appender.append(bytes("a"));
             CompletableFuture<Long> chain =
                     appender.whenDurable(first)
-                            .thenApply(durable -> appender.tryAppend(bytes("b"), 0, 1))
+                            .thenApply(
+                                    durable ->
+                                            appender.tryAppend(new UnsafeBuffer(bytes("b")), 0, 1))
                             .thenCompose(appender::whenDurable)
                             .thenApply(durable -> appender.append(bytes("c")));
             assertEquals(2, chain.join());
@@ -189,7 +192,7 @@ class DurableTest {
                                         return Thread.currentThread().getName();
                                     });
             // Nobody but the background forces it.
-            await("a block", () -> appender.tryAppend(bytes("a"), 0, 1) >= 0);
+            await("a block", () -> appender.tryAppend(new UnsafeBuffer(bytes("a")), 0, 1) >= 0);
             String thread = Stores.start(callback::get).result();
             assertTrue(thread.startsWith("firn-force"), thread);
             assertEquals(31, Stores.read(partition.openTailer(), 31).size());
@@ -207,7 +210,10 @@ class DurableTest {
                                 .thenAccept(durable -> Stores.fill(appender, 30, 10_000));
                 await(
                         "a block",
-                        () -> invoked.doWork() >= 0 && appender.tryAppend(bytes("a"), 0, 1) >= 0);
+                        () ->
+                                invoked.doWork() >= 0
+                                        && appender.tryAppend(new UnsafeBuffer(bytes("a")), 0, 1)
+                                                >= 0);
                 Stores.Task<Void> work =
                         Stores.start(
                                 () -> {
@@ -456,7 +462,7 @@ class DurableTest {
                         throw new IllegalArgumentException("on purpose");
                     });
             assertEquals(0, appender.append(bytes("a")));
-            appender.tryAppend(bytes("b"), 0, 1);
+            appender.tryAppend(new UnsafeBuffer(bytes("b")), 0, 1);
             appender.awaitDurable(1);
             assertEquals(2, partition.durableOffset());
         }
@@ -510,11 +516,13 @@ class DurableTest {
             Stores.fill(appender, 10, 6_000);
             forcing.shut();
             // The second begins a new segment.
-            appender.tryAppend(bytes("last of the old"), 0, 15);
+            appender.tryAppend(new UnsafeBuffer(bytes("last of the old")), 0, 15);
             long firstOfNew = 11;
             await(
                     "the next segment",
-                    () -> appender.tryAppend(new byte[30_000], 0, 30_000) == firstOfNew);
+                    () ->
+                            appender.tryAppend(new UnsafeBuffer(new byte[30_000]), 0, 30_000)
+                                    == firstOfNew);
             assertEquals(2, partition.metrics().segments());
             Stores.Task<Void> waiter =
                     Stores.start(

@@ -20,6 +20,7 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.Semaphore;
+import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -246,7 +247,11 @@ class ExclusiveUseTest {
             long number = 1_000_000 + i;
             long offset = -1;
             try {
-                offset = appender.tryAppend(Stores.numbered(number, VALUE_BYTES), 0, VALUE_BYTES);
+                offset =
+                        appender.tryAppend(
+                                new UnsafeBuffer(Stores.numbered(number, VALUE_BYTES)),
+                                0,
+                                VALUE_BYTES);
             } catch (ConcurrentModificationException | IllegalStateException e) {
                 offset = -1;
             }

@@ -25,6 +25,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
+import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -44,7 +45,7 @@ class ForceThreadsTest {
 
     private static CompletableFuture<Long> append(Appender appender, byte[] value) {
         long offset;
-        while ((offset = appender.tryAppend(value, 0, value.length)) < 0) {
+        while ((offset = appender.tryAppend(new UnsafeBuffer(value), 0, value.length)) < 0) {
             LockSupport.parkNanos(50_000);
         }
         return appender.whenDurable(offset);
@@ -101,7 +102,8 @@ class ForceThreadsTest {
             Topic topic = store.createTopic("t", Stores.small().withPartitions(10));
             gate.shut();
             List<Appender> appenders = appenders(topic);
-            appenders.forEach(each -> each.tryAppend(bytes("a"), 0, 1)); // wants its block
+            appenders.forEach(
+                    each -> each.tryAppend(new UnsafeBuffer(bytes("a")), 0, 1)); // wants its block
             // One of the four is for other duties.
             await("three files at once", () -> gate.held() == 3);
             gate.open();

@@ -30,6 +30,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 import org.agrona.concurrent.EpochClock;
+import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -147,7 +148,7 @@ class IdleTest {
             List<Appender> appenders = new ArrayList<>();
             for (int i = 0; i < PARTITIONS; i++) {
                 appenders.add(topic.partition(i).openExclusiveAppender());
-                assertTrue(appenders.get(i).tryAppend(bytes("b"), 0, 1) > 0);
+                assertTrue(appenders.get(i).tryAppend(new UnsafeBuffer(bytes("b")), 0, 1) > 0);
             }
             await("forces by all threads", () -> gate.held() == FORCING_THREADS);
             gate.open();
@@ -257,7 +258,7 @@ class IdleTest {
             Partition partition = store.createTopic("t", Stores.small()).partition(0);
             try (Appender appender = partition.openExclusiveAppender()) {
                 for (int i = 0; i < 20_000; i++) {
-                    while (appender.tryAppend(bytes("a"), 0, 1) < 0) {
+                    while (appender.tryAppend(new UnsafeBuffer(bytes("a")), 0, 1) < 0) {
                         Thread.onSpinWait();
                     }
                     if (i % 100 == 0) {

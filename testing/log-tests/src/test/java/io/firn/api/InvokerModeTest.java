@@ -24,6 +24,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -166,7 +167,7 @@ class InvokerModeTest {
         Partition partition = store.createTopic("t", Stores.small()).partition(0);
         try (Appender appender = partition.openExclusiveAppender()) {
             appender.append(bytes("a"));
-            appender.tryAppend(bytes("b"), 0, 1);
+            appender.tryAppend(new UnsafeBuffer(bytes("b")), 0, 1);
             CompletableFuture<Void> closes = appender.whenDurable(1).thenRun(store::close);
             Stores.work(store);
             assertTrue(closes.isCompletedExceptionally());

@@ -79,7 +79,7 @@ class KeysTest {
             assertRefused(error, () -> appender.append(VALUE));
             assertRefused(error, () -> appender.append(ByteBuffer.wrap(VALUE)));
             assertRefused(error, () -> appender.append(new UnsafeBuffer(VALUE), 0, 1));
-            assertRefused(error, () -> appender.tryAppend(VALUE, 0, 1));
+            assertRefused(error, () -> appender.tryAppend(new UnsafeBuffer(VALUE), 0, 1));
             assertRefused(error, () -> appender.append(null, VALUE));
             assertRefused(error, () -> appender.claim(10));
             assertRefused(error, () -> appender.tryClaim(10));
@@ -87,7 +87,7 @@ class KeysTest {
             assertRefused(error, () -> appender.append(mixed));
             assertRefused(error, () -> appender.tryAppend(mixed));
             assertRefused(error, () -> appender.appendFuture(mixed));
-            assertRefused(error, () -> appender.appendIfNext(0, mixed));
+            assertRefused(error, () -> appender.append(mixed.expectedOffset(0)));
             for (Compression codec : Compression.values()) {
                 ByteBuffer batch = foreign(codec, KEY, null, KEY);
                 assertRefused(

@@ -40,6 +40,7 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
 import org.agrona.concurrent.EpochClock;
 import org.agrona.concurrent.SleepingMillisIdleStrategy;
+import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.function.Executable;
@@ -269,7 +270,7 @@ class LifecycleTest {
                         () -> partition.deleteRecordsBefore(0),
                         () -> appender.append(bytes("b")),
                         () -> appender.append(appender.newBatch().add(bytes("b"))),
-                        () -> appender.tryAppend(bytes("b"), 0, 1),
+                        () -> appender.tryAppend(new UnsafeBuffer(bytes("b")), 0, 1),
                         () -> topicAppender.append(null, bytes("b")),
                         () -> tailer.poll(record -> Action.CONTINUE, 1),
                         () -> tailer.poll(r -> Action.CONTINUE, 1, Duration.ofHours(1)),
@@ -302,7 +303,7 @@ class LifecycleTest {
                             closes.completeExceptionally(e);
                         }
                     });
-            while (appender.tryAppend(bytes("a"), 0, 1) < 0) {
+            while (appender.tryAppend(new UnsafeBuffer(bytes("a")), 0, 1) < 0) {
                 Thread.onSpinWait();
             }
             ExecutionException e = assertThrows(ExecutionException.class, closes::get);

@@ -27,6 +27,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -196,7 +197,7 @@ class NoDescriptorsTest {
     /** While no segment can be reserved, the store says that it is full, and later goes on. */
     private static long tryAppend(Appender appender) {
         try {
-            return appender.tryAppend(ByteBuffer.wrap(new byte[50_000]));
+            return appender.tryAppend(new UnsafeBuffer(new byte[50_000]), 0, 50_000);
         } catch (StoreFullException e) {
             return Appender.BACK_PRESSURED;
         }

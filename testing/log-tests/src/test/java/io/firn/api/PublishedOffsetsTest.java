@@ -30,6 +30,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
+import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -192,7 +193,7 @@ class PublishedOffsetsTest {
             assertEquals(List.of("forced"), texts(Stores.readAll(tailer)));
             forcing.shut();
             writers.beforeForce(forcing);
-            appender.tryAppend(bytes("not yet"), 0, 7);
+            appender.tryAppend(new UnsafeBuffer(bytes("not yet")), 0, 7);
             Stores.await("the force", () -> forcing.held() > 0);
             assertEquals(2, topic.partition(0).nextOffset());
             assertEquals(1, followed.visibleOffset());

@@ -46,6 +46,7 @@ import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Stream;
+import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -97,7 +98,7 @@ class ReadOnlyTest {
         try (Appender appender = partition.openExclusiveAppender()) {
             for (int i = 0; i < count; i++) {
                 byte[] value = Stores.numbered(i, 8 + i % 1_000);
-                while (appender.tryAppend(value, 0, value.length) < 0) {
+                while (appender.tryAppend(new UnsafeBuffer(value), 0, value.length) < 0) {
                     Thread.onSpinWait();
                 }
                 if (i % 100 == 0) {
@@ -211,7 +212,7 @@ class ReadOnlyTest {
             assertEquals(List.of("proven"), texts(read(tailer, 1)));
             forcing.shut();
             writers.beforeForce(forcing);
-            appender.tryAppend(bytes("not yet"), 0, 7);
+            appender.tryAppend(new UnsafeBuffer(bytes("not yet")), 0, 7);
             Stores.await("the force", () -> forcing.held() > 0);
             assertEquals(0, tailer.poll(record -> Action.CONTINUE, 1, Duration.ofMillis(100)));
             assertEquals(1, partition.nextOffset());

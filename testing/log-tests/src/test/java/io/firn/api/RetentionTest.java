@@ -24,6 +24,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -367,7 +368,7 @@ class RetentionTest {
             appender.append(bytes("durable"));
             forcing.shut();
             medium.beforeForce(forcing);
-            appender.tryAppend(bytes("not yet"), 0, 7);
+            appender.tryAppend(new UnsafeBuffer(bytes("not yet")), 0, 7);
             assertThrows(InvalidOptionException.class, () -> partition.deleteRecordsBefore(2));
             forcing.open();
             appender.awaitDurable(1);

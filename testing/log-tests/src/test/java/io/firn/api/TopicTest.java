@@ -31,6 +31,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.UUID;
+import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -172,9 +173,9 @@ class TopicTest {
         try (Appender appender = topic.partition(0).openAppender()) {
             Batch batch = appender.newBatch().add(bytes("a"));
             appender.append(batch);
-            String after = refusal(() -> appender.appendIfNext(0, batch));
+            String after = refusal(() -> appender.append(batch.expectedOffset(0)));
             assertTrue(after.contains("appended in between"), after);
-            String before = refusal(() -> appender.appendIfNext(5, batch));
+            String before = refusal(() -> appender.append(batch.expectedOffset(5)));
             assertTrue(before.contains("the log ends before it"), before);
         }
     }
@@ -333,7 +334,7 @@ class TopicTest {
         store.createTopic("t", Stores.small());
         Class<UnknownTopicException> expected = UnknownTopicException.class;
         assertThrows(expected, () -> appender.append(bytes("x")));
-        assertThrows(expected, () -> appender.tryAppend(bytes("x"), 0, 1));
+        assertThrows(expected, () -> appender.tryAppend(new UnsafeBuffer(bytes("x")), 0, 1));
         assertThrows(expected, () -> appender.append(appender.newBatch().add(bytes("x"))));
         assertThrows(expected, () -> tailer.poll(record -> Action.CONTINUE, 1));
         assertThrows(expected, () -> tailer.poll(r -> Action.CONTINUE, 1, Duration.ofMinutes(1)));

@@ -30,6 +30,7 @@ import io.firn.Topic;
 import io.firn.TopicAppender;
 import io.firn.TopicOptions;
 import io.firn.Transaction;
+import io.firn.UnexpectedOffsetException;
 import io.firn.UnknownTopicException;
 import io.firn.host.HostedPartition;
 import io.firn.host.HostedStore;
@@ -443,6 +444,19 @@ class TransactionTest {
         store.deleteTopic("deleted");
         assertThrows(UnknownTopicException.class, tx::commit);
         assertThrows(IllegalStateException.class, tx::commit); // it was aborted
+    }
+
+    @Test
+    void shouldAppendInATransactionOnlyAtTheExpectedOffset() {
+        append(0, "a");
+        try (Transaction tx = store.beginTransaction()) {
+            Batch late = batch("late").expectedOffset(0);
+            assertThrows(
+                    UnexpectedOffsetException.class, () -> tx.append(topic.partition(0), late));
+            assertEquals(1, tx.append(topic.partition(0), batch("b").expectedOffset(1)));
+            tx.commit();
+        }
+        assertEquals(List.of("a", "b"), committed(0));
     }
 
     @Test

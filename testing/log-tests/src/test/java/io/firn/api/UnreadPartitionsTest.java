@@ -22,6 +22,7 @@ import java.util.List;
 import java.util.Random;
 import java.util.concurrent.atomic.AtomicIntegerArray;
 import java.util.concurrent.atomic.AtomicLongArray;
+import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -247,7 +248,7 @@ class UnreadPartitionsTest {
             Tailer tailer = topic.openTailer();
             drain(tailer);
             try (Appender appender = topic.partition(8).openExclusiveAppender()) {
-                assertEquals(1, appender.tryAppend(bytes("a"), 0, 1));
+                assertEquals(1, appender.tryAppend(new UnsafeBuffer(bytes("a")), 0, 1));
                 assertEquals(1, tailer.poll(record -> Action.CONTINUE, 9, Duration.ofMinutes(1)));
             }
         }

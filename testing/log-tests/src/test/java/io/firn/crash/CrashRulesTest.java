@@ -23,6 +23,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -53,7 +54,8 @@ class CrashRulesTest {
         byte[] value = new byte[length];
         Arrays.fill(value, (byte) length); // so that all of its pages change
         long offset;
-        while ((offset = appender.tryAppend(value, 0, length)) == Appender.BACK_PRESSURED) {
+        while ((offset = appender.tryAppend(new UnsafeBuffer(value), 0, length))
+                == Appender.BACK_PRESSURED) {
             store.doWork();
         }
         return offset;

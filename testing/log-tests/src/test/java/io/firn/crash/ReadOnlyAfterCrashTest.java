@@ -26,6 +26,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import org.agrona.concurrent.CachedEpochClock;
+import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -155,7 +156,7 @@ class ReadOnlyAfterCrashTest {
                 for (int round = 0; round < 60; round++) {
                     append(store, appender, 5);
                     for (int i = 0; i < 8; i++) {
-                        if (appender.tryAppend(new byte[LENGTH], 0, LENGTH) < 0) {
+                        if (appender.tryAppend(new UnsafeBuffer(new byte[LENGTH]), 0, LENGTH) < 0) {
                             store.doWork();
                         }
                     }
@@ -204,7 +205,9 @@ class ReadOnlyAfterCrashTest {
                 try (Appender appender = partition.openAppender()) {
                     append(writer, appender, 100);
                     appender.tryAppend(
-                            new byte[LENGTH], 0, LENGTH); // not forced, so not to be seen
+                            new UnsafeBuffer(new byte[LENGTH]),
+                            0,
+                            LENGTH); // not forced, so not to be seen
                     for (int i = 0; i < 50; i++) {
                         reader.doWork();
                         assertTrue(log.visibleOffset() <= partition.durableOffset());

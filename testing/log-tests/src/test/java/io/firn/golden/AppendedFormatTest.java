@@ -118,7 +118,7 @@ class AppendedFormatTest {
             ByteBuffer direct = ByteBuffer.allocateDirect(wider.length).put(0, wider);
             return switch (numbers.nextInt(7)) {
                 case 0 -> appender.append(value);
-                case 1 -> appender.append(wider, 4, value.length);
+                case 1 -> appender.append(new UnsafeBuffer(wider), 4, value.length);
                 case 2 -> appender.append(ByteBuffer.wrap(wider, 4, value.length));
                 case 3 -> appender.append(direct.slice(4, value.length).asReadOnlyBuffer());
                 case 4 -> appender.append(new UnsafeBuffer(wider), 4, value.length);

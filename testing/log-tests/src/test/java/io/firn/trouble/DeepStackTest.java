@@ -16,7 +16,6 @@ import io.firn.Partition;
 import io.firn.PoisonedException;
 import io.firn.Topic;
 import io.firn.TopicOptions;
-import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
@@ -24,6 +23,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.logging.Level;
 import java.util.logging.Logger;
+import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -198,7 +198,10 @@ class DeepStackTest {
             test.runIn("shared", written(), false, appender -> appender.append(new byte[9]));
             test.runIn("durable", Disk.SMALL, true, appender -> appender.append(new byte[9]));
             test.runIn(
-                    "async", written(), true, each -> each.tryAppend(ByteBuffer.wrap(new byte[9])));
+                    "async",
+                    written(),
+                    true,
+                    each -> each.tryAppend(new UnsafeBuffer(new byte[9]), 0, 9));
             test.runIn("batch", written(), false, DeepStackTest::appendBatch);
             test.runIn("claim", written(), true, DeepStackTest::claim);
             System.out.println("gave back");

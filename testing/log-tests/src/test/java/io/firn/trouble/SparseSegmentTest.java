@@ -30,6 +30,7 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.agrona.concurrent.CachedEpochClock;
+import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -103,7 +104,7 @@ class SparseSegmentTest {
             Partition partition = partition(store, Durability.DURABLE);
             long before = usedBytes();
             try (Appender appender = partition.openExclusiveAppender()) {
-                appender.append(value(0, 100), 0, 100);
+                appender.append(value(0, 100));
             }
             assertTrue(usedBytes() - before < 48 * 1024, "took " + (usedBytes() - before));
         }
@@ -132,10 +133,10 @@ class SparseSegmentTest {
         try (LogStore store = open(observed)) {
             Partition partition = store.createTopic("t", options).partition(0);
             try (Appender appender = partition.openExclusiveAppender()) {
-                appender.append(value(0, bytes), 0, bytes);
+                appender.append(value(0, bytes));
                 assertEquals(SEGMENT_BYTES / (16 * 1024), observed.pieces.get());
                 for (long i = 1; partition.metrics().rolls() < 2; i++) {
-                    assertEquals(i, appender.append(value(i, bytes), 0, bytes));
+                    assertEquals(i, appender.append(value(i, bytes)));
                     if (i * bytes % 30_000 < bytes) {
                         store.doWork(); // reserves and prepares the next segment
                     }
@@ -160,15 +161,15 @@ class SparseSegmentTest {
             try (Appender appender = partition.openExclusiveAppender()) {
                 long next = 0;
                 for (; next < 40; next++) {
-                    appender.append(value(next, 300), 0, 300);
+                    appender.append(value(next, 300));
                     store.doWork();
                 }
                 observed.batches.set(0);
-                appender.append(value(next, 9_000), 0, 9_000);
+                appender.append(value(next, 9_000));
                 next++;
                 assertEquals(0, observed.batches.get());
                 for (; next < 140; next++) {
-                    appender.append(value(next, 9_000), 0, 9_000);
+                    appender.append(value(next, 9_000));
                     store.doWork();
                 }
                 assertTrue(observed.batches.get() > 90, "written by calls: " + observed.batches);
@@ -184,7 +185,7 @@ class SparseSegmentTest {
             Topic topic = store.createTopic("t", TopicOptions.defaults());
             Partition partition = topic.partition(0);
             try (Appender appender = partition.openExclusiveAppender()) {
-                appender.append(value(0, 300), 0, 300);
+                appender.append(value(0, 300));
             }
             topic.changeOptions(topic.options().withPreparedBytes(64 * 1024));
         }
@@ -193,7 +194,7 @@ class SparseSegmentTest {
             try (Appender appender = partition.openExclusiveAppender()) {
                 for (long next = 1; next < 40; next++) {
                     int length = 30_000 + 5_000 * (int) next;
-                    assertEquals(next, appender.append(value(next, length), 0, length));
+                    assertEquals(next, appender.append(value(next, length)));
                     store.doWork();
                 }
             }
@@ -217,16 +218,20 @@ class SparseSegmentTest {
             try (Appender appender = busy.openExclusiveAppender();
                     Appender others = other.openExclusiveAppender()) {
                 byte[] value = value(0, 100);
-                assertEquals(Appender.BACK_PRESSURED, appender.tryAppend(value, 0, 100));
-                assertEquals(Appender.BACK_PRESSURED, others.tryAppend(value, 0, 100));
+                assertEquals(
+                        Appender.BACK_PRESSURED,
+                        appender.tryAppend(new UnsafeBuffer(value), 0, 100));
+                assertEquals(
+                        Appender.BACK_PRESSURED, others.tryAppend(new UnsafeBuffer(value), 0, 100));
                 AtomicInteger gotAt = new AtomicInteger(Integer.MAX_VALUE);
                 observed.whileZeros =
                         () -> {
-                            if (other.nextOffset() == 0 && others.tryAppend(value, 0, 100) == 0) {
+                            if (other.nextOffset() == 0
+                                    && others.tryAppend(new UnsafeBuffer(value), 0, 100) == 0) {
                                 gotAt.set(observed.pieces.get());
                             }
                         };
-                appender.append(value, 0, 100);
+                appender.append(new UnsafeBuffer(value), 0, 100);
                 assertEquals(wanted / (16 * 1024), observed.pieces.get());
                 assertTrue(gotAt.get() < observed.pieces.get(), "after " + gotAt + " pieces");
                 assertEquals(1, busy.nextOffset());
@@ -248,7 +253,7 @@ class SparseSegmentTest {
             store.createTopic("t", options);
             Partition partition = store.openTopic("t").partition(0);
             try (Appender appender = partition.openExclusiveAppender()) {
-                appender.append(value(0, 300), 0, 300);
+                appender.append(value(0, 300));
             }
             Topic topic = store.openTopic("t");
             topic.changeOptions(topic.options().withPreparedBytes(wanted));
@@ -256,19 +261,20 @@ class SparseSegmentTest {
         try (LogStore store = open(observed)) {
             Partition partition = store.openTopic("t").partition(0);
             try (Appender appender = partition.openExclusiveAppender()) {
-                appender.append(value(1, 300), 0, 300);
+                appender.append(value(1, 300));
                 store.doWork();
                 long next = 2;
                 for (; next < 40; next++) { // up to where space is prepared
-                    appender.append(value(next, 300), 0, 300);
+                    appender.append(value(next, 300));
                 }
                 observed.batches.set(0);
                 for (int i = 0; i < 3_000; i++, next++) {
-                    assertEquals(next, appender.append(value(next, 300), 0, 300));
+                    assertEquals(next, appender.append(value(next, 300)));
                     store.doWork();
                 }
                 for (int bytes = 0; bytes < wanted / 2; bytes += 400, next++) { // out of silence
-                    assertEquals(next, appender.tryAppend(value(next, 300), 0, 300));
+                    assertEquals(
+                            next, appender.tryAppend(new UnsafeBuffer(value(next, 300)), 0, 300));
                 }
                 assertEquals(0, observed.batches.get());
             }
@@ -285,12 +291,12 @@ class SparseSegmentTest {
             try (Appender appender = partition.openExclusiveAppender()) {
                 long next = 0;
                 for (; next < 4_000; next++) {
-                    appender.append(value(next, 1_000), 0, 1_000);
+                    appender.append(value(next, 1_000));
                     store.doWork();
                 }
                 observed.batches.set(0);
                 for (; next < 7_000; next++) { // while the background does nothing
-                    appender.tryAppend(value(next, 1_000), 0, 1_000);
+                    appender.tryAppend(new UnsafeBuffer(value(next, 1_000)), 0, 1_000);
                 }
                 assertEquals(0, observed.batches.get());
             }
@@ -310,12 +316,12 @@ class SparseSegmentTest {
                         .open()) {
             Partition partition = partition(store, Durability.WRITTEN, 32 * SEGMENT_BYTES);
             try (Appender appender = partition.openExclusiveAppender()) {
-                appender.append(value(0, 1_000), 0, 1_000);
+                appender.append(value(0, 1_000));
                 store.doWork();
                 long before = usedBytes();
                 for (int i = 1; i <= 1_500; i++) {
                     clock.advance(10);
-                    appender.append(value(i, 1_000), 0, 1_000);
+                    appender.append(value(i, 1_000));
                     store.doWork();
                 }
                 long ahead = usedBytes() - before - 1_500 * 1_061L;
@@ -340,11 +346,13 @@ class SparseSegmentTest {
             observed.whileZeros = () -> medium.faults().limitBytes(before + SEGMENT_BYTES / 2);
             try (Appender appender = partition.openExclusiveAppender()) {
                 byte[] value = value(0, 100);
-                assertThrows(StoreFullException.class, () -> appender.append(value, 0, 100));
+                assertThrows(
+                        StoreFullException.class,
+                        () -> appender.append(new UnsafeBuffer(value), 0, 100));
                 assertTrue(observed.pieces.get() > 1, "pieces: " + observed.pieces);
                 observed.whileZeros = () -> {};
                 assertTrue(usedBytes() - before < 48 * 1024, "kept " + (usedBytes() - before));
-                assertEquals(0, appender.append(value, 0, 100));
+                assertEquals(0, appender.append(new UnsafeBuffer(value), 0, 100));
             }
             assertEquals(1, partition.durableOffset());
             assertWhole(partition, 0, 1);
@@ -363,13 +371,14 @@ class SparseSegmentTest {
                         () -> {
                             for (int length : new int[] {100, 2_000, LARGE, 300}) {
                                 long offset = partition.nextOffset();
-                                appender.tryAppend(value(offset, length), 0, length);
+                                appender.tryAppend(
+                                        new UnsafeBuffer(value(offset, length)), 0, length);
                             }
                         };
                 while (partition.metrics().rolls() < 4) {
                     long offset = partition.nextOffset();
                     int length = offset % 50 == 0 ? LARGE : 100 + (int) (offset % 900);
-                    appender.append(value(offset, length), 0, length);
+                    appender.append(value(offset, length));
                     if (offset % 7 == 0) {
                         store.doWork();
                     }
@@ -430,7 +439,8 @@ class SparseSegmentTest {
                 int before = observed.pieces.get();
                 for (int i = 40; observed.pieces.get() == before; i++) {
                     space = usedBytes();
-                    assertEquals(i, appender.tryAppend(value(i, LARGE), 0, LARGE));
+                    assertEquals(
+                            i, appender.tryAppend(new UnsafeBuffer(value(i, LARGE)), 0, LARGE));
                 }
                 medium.faults().none();
             }
@@ -441,7 +451,7 @@ class SparseSegmentTest {
 
     private static void appendUntil(Appender appender, int from, int to) {
         for (int i = from; i < to; i++) {
-            appender.append(value(i, LARGE), 0, LARGE);
+            appender.append(value(i, LARGE));
         }
     }
 
@@ -451,9 +461,9 @@ class SparseSegmentTest {
         try (LogStore store = open(medium)) {
             Partition partition = partition(store, Durability.WRITTEN);
             try (Appender appender = partition.openExclusiveAppender()) {
-                appender.append(value(0, 300), 0, 300);
+                appender.append(value(0, 300));
                 for (int i = 1; i < 150; i++) {
-                    assertEquals(i, appender.tryAppend(value(i, 300), 0, 300));
+                    assertEquals(i, appender.tryAppend(new UnsafeBuffer(value(i, 300)), 0, 300));
                 }
             }
             assertWhole(partition, 0, 150);
@@ -468,14 +478,15 @@ class SparseSegmentTest {
             Partition partition = partition(store, Durability.WRITTEN);
             try (Appender appender = partition.openExclusiveAppender()) {
                 for (int i = 0; i < 3; i++) {
-                    appender.append(value(i, LARGE), 0, LARGE);
+                    appender.append(value(i, LARGE));
                 }
                 store.doWork();
                 medium.faults().limitBytes(usedBytes() + 4096);
                 assertEquals(
-                        Appender.BACK_PRESSURED, appender.tryAppend(new byte[LARGE], 0, LARGE));
+                        Appender.BACK_PRESSURED,
+                        appender.tryAppend(new UnsafeBuffer(new byte[LARGE]), 0, LARGE));
                 medium.faults().none();
-                assertEquals(3, appender.tryAppend(value(3, 50), 0, 50));
+                assertEquals(3, appender.tryAppend(new UnsafeBuffer(value(3, 50)), 0, 50));
                 left = medium.kill();
             }
         }
@@ -491,7 +502,7 @@ class SparseSegmentTest {
         try (LogStore store = open(medium)) {
             Partition partition = partition(store, Durability.DURABLE);
             try (Appender appender = partition.openExclusiveAppender()) {
-                appender.append(value(0, LARGE), 0, LARGE);
+                appender.append(value(0, LARGE));
                 store.doWork();
                 medium.faults().limitBytes(usedBytes() + 2 * LARGE);
                 StoreFullException full =
@@ -499,7 +510,7 @@ class SparseSegmentTest {
                                 StoreFullException.class,
                                 () -> {
                                     for (int i = 1; i < 10; i++) {
-                                        appender.append(value(i, LARGE), 0, LARGE);
+                                        appender.append(value(i, LARGE));
                                     }
                                 });
                 assertTrue(full.getMessage().contains("t-0"), full.getMessage());
@@ -508,7 +519,7 @@ class SparseSegmentTest {
                 assertTrue(end > 1);
                 assertWhole(partition, 0, end);
                 medium.faults().limitBytes(Long.MAX_VALUE);
-                assertEquals(end, appender.append(value(end, LARGE), 0, LARGE));
+                assertEquals(end, appender.append(value(end, LARGE)));
                 store.doWork();
                 assertWhole(partition, 0, end + 1);
                 assertEquals(false, partition.metrics().poisoned());
@@ -528,11 +539,11 @@ class SparseSegmentTest {
                         .open()) {
             Partition partition = partition(store, Durability.DURABLE);
             try (Appender appender = partition.openExclusiveAppender()) {
-                appender.append(value(0, LARGE), 0, LARGE);
+                appender.append(value(0, LARGE));
                 store.doWork();
                 medium.faults().limitBytes(usedBytes() + LARGE);
                 for (int i = 1; i < 30; i++) {
-                    assertEquals(i, appender.append(value(i, LARGE), 0, LARGE));
+                    assertEquals(i, appender.append(value(i, LARGE)));
                 }
             }
             assertWhole(partition, 0, 30);
@@ -545,10 +556,10 @@ class SparseSegmentTest {
         try (LogStore store = open(medium)) {
             Partition partition = partition(store, Durability.DURABLE);
             try (Appender appender = partition.openExclusiveAppender()) {
-                appender.append(value(0, 100), 0, 100);
+                appender.append(value(0, 100));
                 medium.faults().limitBytes(usedBytes() + 48 * 1024);
                 for (int i = 1; i < 60; i++) {
-                    assertEquals(i, appender.append(value(i, 100), 0, 100));
+                    assertEquals(i, appender.append(value(i, 100)));
                     store.doWork();
                 }
             }
@@ -563,10 +574,10 @@ class SparseSegmentTest {
         try (LogStore store = open(medium)) {
             Partition partition = partition(store, Durability.WRITTEN);
             try (Appender appender = partition.openExclusiveAppender()) {
-                appender.append(value(0, 100), 0, 100);
+                appender.append(value(0, 100));
                 partition.force();
                 store.doWork();
-                appender.append(new byte[4 * LARGE], 0, 4 * LARGE);
+                appender.append(new byte[4 * LARGE]);
             }
             int kept = 0;
             for (int seed = 0; seed < 200; seed++) {
@@ -596,11 +607,13 @@ class SparseSegmentTest {
             try (Appender appender = partition.openExclusiveAppender()) {
                 while (failing.failed == 0) {
                     assertTrue(durable < 1000, "no zeros were forced");
-                    durable = appender.append(value(durable, 200), 0, 200) + 1;
+                    durable = appender.append(value(durable, 200)) + 1;
                     store.doWork();
                 }
                 byte[] value = value(durable, 200);
-                assertThrows(PoisonedException.class, () -> appender.append(value, 0, 200));
+                assertThrows(
+                        PoisonedException.class,
+                        () -> appender.append(new UnsafeBuffer(value), 0, 200));
                 assertEquals(durable, partition.durableOffset());
                 assertWhole(partition, 0, durable);
                 left = medium.crash(Survival.NONE);
@@ -630,7 +643,7 @@ class SparseSegmentTest {
             Partition partition = partition(store, Durability.WRITTEN);
             try (Appender appender = partition.openExclusiveAppender()) {
                 for (int i = 0; i < 3; i++) {
-                    appender.append(value(i, LARGE), 0, LARGE);
+                    appender.append(value(i, LARGE));
                     store.doWork(); // asks for the next block
                 }
                 AtomicInteger waited = new AtomicInteger();
@@ -639,7 +652,7 @@ class SparseSegmentTest {
                         () -> {
                             byte[] value = value(partition.nextOffset(), LARGE);
                             try {
-                                long offset = appender.tryAppend(value, 0, LARGE);
+                                long offset = appender.tryAppend(new UnsafeBuffer(value), 0, LARGE);
                                 waited.addAndGet(offset == Appender.BACK_PRESSURED ? 1 : 0);
                             } catch (StoreFullException e) { // the caller is the background
                                 refused.incrementAndGet();
@@ -647,13 +660,13 @@ class SparseSegmentTest {
                         };
                 for (long i = 3; waited.get() + refused.get() == 0; i = partition.nextOffset()) {
                     assertTrue(i < 1000, "no zeros were in the way");
-                    appender.append(value(i, 300), 0, 300);
+                    appender.append(value(i, 300));
                     store.doWork();
                 }
                 appending.whileZeros = () -> {};
                 assertEquals(0, refused.get());
                 long next = partition.nextOffset();
-                assertEquals(next, appender.append(value(next, LARGE), 0, LARGE));
+                assertEquals(next, appender.append(value(next, LARGE)));
                 assertWhole(partition, 0, next + 1);
             }
             assertEquals(0, store.metrics().backgroundErrors());
@@ -667,7 +680,7 @@ class SparseSegmentTest {
         try (LogStore store = open(medium)) {
             Partition partition = partition(store, Durability.DURABLE);
             try (Appender appender = partition.openExclusiveAppender()) {
-                appender.append(value(0, 5_000), 0, 5_000);
+                appender.append(value(0, 5_000));
             }
         }
         try (LogStore store = open(medium)) {
@@ -679,7 +692,7 @@ class SparseSegmentTest {
                                 StoreFullException.class,
                                 () -> {
                                     for (int i = 1; i < 6; i++) {
-                                        appender.append(value(i, 20_000), 0, 20_000);
+                                        appender.append(value(i, 20_000));
                                     }
                                 });
                 assertTrue(full.getMessage().contains("t-0"), full.getMessage());
@@ -687,7 +700,7 @@ class SparseSegmentTest {
                 assertEquals(end, partition.durableOffset());
                 medium.faults().none();
                 store.doWork();
-                assertEquals(end, appender.append(value(end, LARGE), 0, LARGE));
+                assertEquals(end, appender.append(value(end, LARGE)));
                 assertEquals(false, partition.metrics().poisoned());
                 assertWhole(partition, 0, end + 1);
             }

@@ -12,13 +12,14 @@ import io.firn.medium.FilterFileMedium;
 import io.firn.medium.MediumFile;
 import io.firn.medium.OutOfDescriptorsException;
 import java.io.IOException;
-import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.logging.Handler;
 import java.util.logging.Level;
 import java.util.logging.LogRecord;
 import java.util.logging.Logger;
+import org.agrona.DirectBuffer;
+import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -97,9 +98,9 @@ class ThrowingLogTest {
                     Appender second = topic.partition(1).openExclusiveAppender()) {
                 assertEquals(0, first.append(Disk.value(0)));
                 medium.isFull = true;
-                ByteBuffer value = ByteBuffer.wrap(Disk.value(0));
+                DirectBuffer value = new UnsafeBuffer(Disk.value(0));
                 while (!store.findings().toString().contains("ulimit")) {
-                    assertTrue(second.tryAppend(value) < 0);
+                    assertTrue(second.tryAppend(value, 0, value.capacity()) < 0);
                 }
                 assertFalse(store.findings().toString().contains("ended"), store.findings() + "");
                 assertEquals(1, first.append(Disk.value(1)));

@@ -20,6 +20,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ConcurrentModificationException;
 import java.util.List;
+import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -66,7 +67,7 @@ class TruncatedUnderMappingTest {
             try (Appender appender = partition.openExclusiveAppender()) {
                 for (int i = 0; i < MOST_APPENDS; i++) {
                     try {
-                        while (appender.tryAppend(value, 0, value.length)
+                        while (appender.tryAppend(new UnsafeBuffer(value), 0, value.length)
                                 == Appender.BACK_PRESSURED) {
                             Thread.onSpinWait();
                         }

@@ -6,6 +6,7 @@ import io.firn.Topic;
 import java.nio.file.Path;
 import java.util.SplittableRandom;
 import java.util.concurrent.locks.LockSupport;
+import org.agrona.concurrent.UnsafeBuffer;
 
 /** The JVM that appends for readers in other processes until it is killed. */
 final class FeedChild {
@@ -43,7 +44,7 @@ final class FeedChild {
                 if (waits) {
                     appender.append(value);
                 } else {
-                    while (appender.tryAppend(value, 0, value.length) < 0) {
+                    while (appender.tryAppend(new UnsafeBuffer(value), 0, value.length) < 0) {
                         LockSupport.parkNanos(50_000);
                     }
                 }
