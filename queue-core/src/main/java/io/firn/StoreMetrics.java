@@ -109,9 +109,10 @@ public interface StoreMetrics {
         String lastError();
 
         /**
-         * Returns the bytes that are still mapped although nothing reads them: on Java 17 to 21,
-         * bytes whose buffers were handed out stay mapped until the garbage collector finds that
-         * nobody holds one, and a deleted file keeps its space that long; always 0 from Java 22 on.
+         * Returns the bytes that are still mapped although nothing reads them; always 0 from Java
+         * 22 on. On Java 17 to 21, bytes whose buffers were handed out stay mapped until the
+         * garbage collector finds that no buffer is in use, and a deleted file keeps its space that
+         * long.
          */
         long uncollectedBytes();
     }

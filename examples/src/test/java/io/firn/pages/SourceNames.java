@@ -37,7 +37,10 @@ final class SourceNames {
         }
     }
 
-    /** Returns whether a name in the code of a page is one of the sources, or no name of Java. */
+    /**
+     * Returns whether a name in the code of a page is one of the sources, or no name of Java. An
+     * attribute of JMX is named without its get.
+     */
     boolean has(String code) {
         Matcher member = MEMBER.matcher(code);
         if (member.matches() && sources.containsKey(member.group(1))) {
@@ -45,6 +48,8 @@ final class SourceNames {
                     .matcher(sources.get(member.group(1)))
                     .find();
         }
-        return !NAME.matcher(code).matches() || words.contains(code);
+        return !NAME.matcher(code).matches()
+                || words.contains(code)
+                || words.contains("get" + code);
     }
 }

@@ -49,14 +49,14 @@ public interface ServerMetricsMXBean {
     Map<String, Long> getCompactionSavedBytes();
 
     /**
-     * Returns why the last compaction of a partition left segments as they were, and which of them
-     * have no room for the time from which their tombstones may be removed, by {@code
-     * TOPIC-PARTITION}; without partitions where there is nothing to say.
+     * Returns why the last compaction of a partition left segments as they were, by {@code
+     * TOPIC-PARTITION}. Also names segments that have no room for the time from which their
+     * tombstones may be removed.
      */
     Map<String, String> getCompactionSkipped();
 
     /**
-     * Returns how many records each cursor is behind the visible end, by {@code TOPIC-PARTITION
+     * Returns by how many records each cursor lags the visible end, by {@code TOPIC-PARTITION
      * CURSOR}. The committed offsets of consumer groups are cursors, too.
      */
     Map<String, Long> getCursorLagRecords();

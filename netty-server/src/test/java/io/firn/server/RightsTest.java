@@ -42,8 +42,8 @@ class RightsTest {
     }
 
     @Test
-    void shouldBeTheTableOfTheReadme() throws Exception {
-        List<String> lines = Files.readAllLines(Path.of("README.md"));
+    void shouldBeTheTableOfThePage() throws Exception {
+        List<String> lines = Files.readAllLines(Path.of("../docs/reference/acls.md"));
         for (Right each : Right.values()) {
             String operation = each.operation() + " on " + each.resource();
             assertTrue(

@@ -30,7 +30,7 @@ public final class HelpFile {
     }
 
     /** The directory of the sources, in which or below which the tests run. */
-    private static Path root() {
+    static Path root() {
         Path at = Path.of("").toAbsolutePath();
         while (!Files.isDirectory(at.resolve(DIRECTORY))) {
             at = at.getParent();

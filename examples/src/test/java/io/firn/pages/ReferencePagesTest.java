@@ -1,0 +1,87 @@
+package io.firn.pages;
+
+import static org.junit.jupiter.api.Assertions.assertFalse;
+
+import io.firn.help.GeneratedPart;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** The pages for looking up have what the sources have. */
+class ReferencePagesTest {
+    private static final Path ROOT = Path.of("..").toAbsolutePath().normalize();
+
+    /** A method of an interface of metrics, with its Javadoc. */
+    private static final Pattern METRIC =
+            Pattern.compile(
+                    "/\\*\\*((?:(?!\\*/).)*)\\*/\\s+(?:default )?[\\w.<>, ]+ (\\w+)\\(\\)",
+                    Pattern.DOTALL);
+
+    @ParameterizedTest
+    @CsvSource({
+        "StoreMetrics, queue-core/src/main/java/io/firn/StoreMetrics.java",
+        "TierMetrics, queue-core/src/main/java/io/firn/StoreMetrics.java",
+        "TransactionMetrics, queue-core/src/main/java/io/firn/StoreMetrics.java",
+        "PartitionMetrics, queue-core/src/main/java/io/firn/PartitionReader.java",
+        "CompactionMetrics, queue-core/src/main/java/io/firn/PartitionReader.java",
+        "CursorMetrics, queue-core/src/main/java/io/firn/CursorReader.java",
+        "ServerMetricsMXBean, netty-server/src/main/java/io/firn/server/ServerMetricsMXBean.java",
+        "MigratorMetricsMXBean,"
+                + " netty-server/src/main/java/io/firn/server/MigratorMetricsMXBean.java"
+    })
+    void shouldListTheMetrics(String type, String file) throws IOException {
+        StringBuilder table = new StringBuilder("| metric | meaning |\n|---|---|\n");
+        Matcher matcher = METRIC.matcher(bodyOf(type, Files.readString(ROOT.resolve(file))));
+        while (matcher.find()) {
+            String name = matcher.group(2).replaceFirst("^(get|is)(?=[A-Z])", "");
+            table.append("| `" + name + "` | " + firstSentence(matcher.group(1)) + " |\n");
+        }
+        assertFalse(table.toString().lines().count() < 4, type);
+        GeneratedPart.check("docs/reference/metrics.md", type, table.toString());
+    }
+
+    /** Without what is nested in the type. */
+    private static String bodyOf(String type, String source) {
+        int from = source.indexOf("interface " + type + " {");
+        String indent = source.substring(source.lastIndexOf('\n', from) + 1, from);
+        indent = indent.substring(0, indent.length() - indent.stripLeading().length());
+        int to = source.indexOf("\n" + indent + "}", from);
+        String body = source.substring(from, to);
+        int nested = body.indexOf("\n" + indent + "    interface ");
+        return nested < 0 ? body : body.substring(0, body.lastIndexOf("/**", nested));
+    }
+
+    private static String firstSentence(String javadoc) {
+        String text =
+                javadoc.replaceAll("\\s*\\n\\s*\\*?\\s*", " ")
+                        .replaceAll("\\{@(?:link|code) ([^}]*)\\}", "`$1`")
+                        .replaceAll("`(?:io\\.firn\\.)?([\\w.]*)#(\\w+)`", "`$1.$2`")
+                        .replaceAll("`\\.(?=\\w)", "`")
+                        .strip()
+                        .replaceFirst("^Returns ", "");
+        return text.replaceFirst("(?s)\\.( .*)?$", "");
+    }
+
+    @Test
+    void shouldShowTheHelpOfEachCommand() throws IOException {
+        StringBuilder text = new StringBuilder();
+        Path help = ROOT.resolve("bin/lib/help");
+        for (String kind : List.of("", "firn", "check", "bench")) {
+            try (var files = Files.list(help.resolve(kind))) {
+                for (Path each : files.filter(Files::isRegularFile).sorted().toList()) {
+                    String name = help.relativize(each).toString().replace('/', ' ');
+                    name = name.equals("replay") ? "example Replay" : name;
+                    text.append("## bin/" + name + "\n\n```text\n");
+                    text.append(Files.readString(each).strip() + "\n```\n\n");
+                }
+            }
+        }
+        GeneratedPart.check("docs/reference/cli.md", "commands", text.toString());
+    }
+}
