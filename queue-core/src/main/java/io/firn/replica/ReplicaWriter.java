@@ -1,5 +1,6 @@
 package io.firn.replica;
 
+import io.firn.producer.ReplicatedBatches;
 import io.firn.FirnException;
 import io.firn.InvalidOptionException;
 import io.firn.MediumException;

@@ -1,6 +1,7 @@
 package io.firn.replica;
 
 import io.firn.MediumException;
+import io.firn.producer.ReplicatedBatches;
 import io.firn.background.Duty;
 import io.firn.force.PartitionForcer;
 import io.firn.log.LogSegment;

@@ -15,8 +15,8 @@ import io.firn.host.TransactionStateException;
 import io.firn.host.UnknownProducerException;
 import io.firn.log.BatchInfo;
 import io.firn.log.LogContext;
+import io.firn.log.SegmentedLog;
 import io.firn.producer.OpenTransactions;
-import io.firn.producer.PartitionTransactions;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -84,9 +84,9 @@ public final class Coordinator implements TransactionCoordinator, OpenTransactio
     // ---- for partitions
 
     @Override
-    public boolean take(PartitionTransactions partition, BatchInfo batch) {
+    public boolean take(SegmentedLog log, BatchInfo batch) {
         TxProducer producer = producers.byId(batch.producerId());
-        return producer != null && producer.takes(batch, partition);
+        return producer != null && producer.takes(batch, log);
     }
 
     @Override

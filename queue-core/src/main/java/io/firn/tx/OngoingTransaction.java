@@ -3,7 +3,7 @@ package io.firn.tx;
 import io.firn.Partition;
 import io.firn.StoreMetrics;
 import io.firn.Transaction;
-import io.firn.producer.PartitionTransactions;
+import io.firn.log.SegmentedLog;
 import java.util.IdentityHashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -21,7 +21,7 @@ final class OngoingTransaction {
     /** Its partitions, each with the offset where its batches end once it is closed. */
     private final Map<TxPartition, Long> members = new LinkedHashMap<>();
 
-    private final Map<PartitionTransactions, TxPartition> byTransactions = new IdentityHashMap<>();
+    private final Map<SegmentedLog, TxPartition> byLog = new IdentityHashMap<>();
     private final CursorCommits commits = new CursorCommits();
     private boolean closed;
     private boolean abandoned;
@@ -79,16 +79,16 @@ final class OngoingTransaction {
 
     void add(TxPartition partition) {
         members.putIfAbsent(partition, NOT_KNOWN);
-        byTransactions.put(partition.producers().transactions(), partition);
+        byLog.put(partition.log(), partition);
     }
 
     boolean has(TxPartition partition) {
         return members.containsKey(partition);
     }
 
-    /** Returns the member with these transactions; null when there is none. */
-    TxPartition member(PartitionTransactions transactions) {
-        return byTransactions.get(transactions);
+    /** Returns the member with a log; null when there is none. */
+    TxPartition member(SegmentedLog log) {
+        return byLog.get(log);
     }
 
     void endsAt(TxPartition partition, long end) {

@@ -6,7 +6,7 @@ import io.firn.host.ProducerIdentity;
 import io.firn.host.TransactionCoordinator.NamedProducer;
 import io.firn.host.TransactionStateException;
 import io.firn.log.BatchInfo;
-import io.firn.producer.PartitionTransactions;
+import io.firn.log.SegmentedLog;
 import io.firn.tx.JournalEntry.AddedCommits;
 import io.firn.tx.OngoingTransaction.TransactionMetrics;
 import io.firn.tx.PendingCompletion.PendingMarker;
@@ -204,11 +204,11 @@ final class TxProducer {
      *
      * @throws ProducerFencedException when its epoch is not the present one
      */
-    synchronized boolean takes(BatchInfo batch, PartitionTransactions partition) {
+    synchronized boolean takes(BatchInfo batch, SegmentedLog log) {
         if (!identities.isOf(batch)) {
             return false; // an id that it had before
         }
-        TxPartition member = open == null || open.isClosed() ? null : open.member(partition);
+        TxPartition member = open == null || open.isClosed() ? null : open.member(log);
         // A transaction that has ended, but has no marker yet, would take the batch with it.
         return member != null && !pending.lacksMarker(member);
     }
