@@ -183,7 +183,7 @@ public final class OffsetFetchHandler implements Handler<OffsetFetchRequestData>
             return Map.of();
         }
         synchronized (group) {
-            return new HashMap<>(group.commitMetadata());
+            return new HashMap<>(group.commits().metadata());
         }
     }
 
