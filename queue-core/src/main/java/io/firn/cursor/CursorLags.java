@@ -72,7 +72,8 @@ public final class CursorLags {
     }
 
     @GuardedBy("this")
-    private CursorMetrics lag(Partition partition, String name, long offset, Map<Place, NextRecord> read) {
+    private CursorMetrics lag(
+            Partition partition, String name, long offset, Map<Place, NextRecord> read) {
         long end = partition.visibleOffset();
         long from = Math.min(end, Math.max(offset, partition.logStartOffset()));
         long ageMs = 0;

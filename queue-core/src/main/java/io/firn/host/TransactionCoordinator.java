@@ -62,8 +62,8 @@ public interface TransactionCoordinator {
      *
      * @param partition of the cursor's topic
      * @param offset the next record to be read; or any other, as for {@link HostedCursor#commitAny}
-     * @param note what the caller keeps beside the position, in the journal as long as the commit is
-     *     there; null for nothing
+     * @param note what the caller keeps beside the position, in the journal as long as the commit
+     *     is there; null for nothing
      */
     record CursorMove(Topic topic, String cursor, int partition, long offset, String note) {
         /** Creates one without a note. */
@@ -128,8 +128,8 @@ public interface TransactionCoordinator {
 
     /**
      * Returns about how many bytes the journal needs for a named producer: for the partitions,
-     * cursor commits and notes of its open transaction, and for what is still to be done for the last one; 0
-     * when the name is unknown.
+     * cursor commits and notes of its open transaction, and for what is still to be done for the
+     * last one; 0 when the name is unknown.
      */
     long journalBytes(String name);
 

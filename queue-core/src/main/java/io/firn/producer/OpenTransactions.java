@@ -22,9 +22,9 @@ public interface OpenTransactions {
 
     /**
      * Returns whether the producer of a batch has an open transaction to which the partition with a
-     * log belongs. The caller has the turn and the monitor of the partition's producers until the batch is
-     * stored, so that no batch comes after the marker that ends its transaction (O11). Does not
-     * wait for anything.
+     * log belongs. The caller has the turn and the monitor of the partition's producers until the
+     * batch is stored, so that no batch comes after the marker that ends its transaction (O11).
+     * Does not wait for anything.
      *
      * @throws io.firn.ProducerFencedException when the producer's epoch is not the present one
      */

@@ -36,10 +36,7 @@ public final class ProducerReplay implements BatchReplay {
      * @param files the checkpoints of the topic's partitions
      */
     public ProducerReplay(
-            TopicContext topic,
-            int partition,
-            ProducerFiles files,
-            StoreProducers ofStore) {
+            TopicContext topic, int partition, ProducerFiles files, StoreProducers ofStore) {
         this.topic = topic;
         this.partition = partition;
         this.files = files;
@@ -105,8 +102,7 @@ public final class ProducerReplay implements BatchReplay {
         }
     }
 
-    private void replay(
-            LogSegment segment, ByteBuffer memory, ReplicatedBatches replicated) {
+    private void replay(LogSegment segment, ByteBuffer memory, ReplicatedBatches replicated) {
         SegmentWalk walk =
                 SegmentIndexes.walkTo(
                         segment,

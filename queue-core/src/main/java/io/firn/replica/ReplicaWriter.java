@@ -1,6 +1,5 @@
 package io.firn.replica;
 
-import io.firn.producer.ReplicatedBatches;
 import io.firn.FirnException;
 import io.firn.InvalidOptionException;
 import io.firn.MediumException;
@@ -18,6 +17,7 @@ import io.firn.log.BatchInfo;
 import io.firn.log.LogSegment;
 import io.firn.log.SegmentedLog;
 import io.firn.producer.Producers;
+import io.firn.producer.ReplicatedBatches;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.Map;

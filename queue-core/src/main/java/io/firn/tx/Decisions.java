@@ -36,10 +36,10 @@ import java.util.function.LongSupplier;
  * <p>A partition that cannot take its marker, since there is no room or its medium has failed,
  * holds up its readers until it can, or until the store is opened again. The decision stands.
  *
- * <p>An unnamed transaction in one partition that commits no cursor is decided by its marker: readers
- * are let past it when that is durable. Where there is no room for the marker, or another append
- * takes long, the journal decides it as well. To abort an unnamed transaction, nothing is written
- * into the journal: recovery aborts what it does not know.
+ * <p>An unnamed transaction in one partition that commits no cursor is decided by its marker:
+ * readers are let past it when that is durable. Where there is no room for the marker, or another
+ * append takes long, the journal decides it as well. To abort an unnamed transaction, nothing is
+ * written into the journal: recovery aborts what it does not know.
  *
  * <p>The caller of each method that takes a producer holds its lock.
  */

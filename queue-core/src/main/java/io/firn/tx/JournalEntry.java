@@ -263,17 +263,17 @@ record JournalEntry(
     }
 
     /**
-     * What the journal says of cursor commits that were added to an open transaction after the producer's
-     * last {@link JournalEntry}. A client that commits many offsets one by one would otherwise
-     * write all of them each time. It counts until there is another entry of the producer, which
-     * has these commits or is of their transaction's end.
+     * What the journal says of cursor commits that were added to an open transaction after the
+     * producer's last {@link JournalEntry}. A client that commits many offsets one by one would
+     * otherwise write all of them each time. It counts until there is another entry of the
+     * producer, which has these commits or is of their transaction's end.
      *
      * <pre>
      *  | version (1) | id (8) | epoch (2) | count (4) | commits, as in an entry with notes |
      * </pre>
      *
-     * <p>It is written only where the entry would be large, and if no commit is of an offset outside
-     * the log: an earlier release refuses to open a store that has one.
+     * <p>It is written only where the entry would be large, and if no commit is of an offset
+     * outside the log: an earlier release refuses to open a store that has one.
      */
     record AddedCommits(long id, int epoch, List<CursorCommit> commits) {
         static final int VERSION = 3;

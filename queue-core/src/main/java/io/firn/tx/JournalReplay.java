@@ -21,8 +21,8 @@ final class JournalReplay implements RecordHandler {
     private final Map<String, Found> found = new LinkedHashMap<>();
 
     /**
-     * Producers of which added commits were read, but not the entry before: it was dropped,
-     * since there is a later one. By key, the offset of such commits.
+     * Producers of which added commits were read, but not the entry before: it was dropped, since
+     * there is a later one. By key, the offset of such commits.
      */
     private final Map<String, Long> withoutEntry = new HashMap<>();
 

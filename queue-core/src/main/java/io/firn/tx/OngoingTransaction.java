@@ -141,7 +141,9 @@ final class OngoingTransaction {
         return commits.all();
     }
 
-    /** Returns how many bytes commits would add to {@link #mostBytes}; below 0 if they save some. */
+    /**
+     * Returns how many bytes commits would add to {@link #mostBytes}; below 0 if they save some.
+     */
     long moreBytes(List<CursorCommit> more) {
         return commits.moreBytes(more);
     }

@@ -306,7 +306,9 @@ final class TxProducer {
         return count;
     }
 
-    /** Returns how many bytes commits would add to {@link #mostBytes}; below 0 if they save some. */
+    /**
+     * Returns how many bytes commits would add to {@link #mostBytes}; below 0 if they save some.
+     */
     synchronized long moreBytes(List<CursorCommit> commits) {
         return open == null ? new CursorCommits().moreBytes(commits) : open.moreBytes(commits);
     }
@@ -449,9 +451,7 @@ final class TxProducer {
         return state == State.EMPTY && continued.equals(identities.ended());
     }
 
-    /**
-     * Called when cursors are set, and all partitions that could get their markers have them.
-     */
+    /** Called when cursors are set, and all partitions that could get their markers have them. */
     synchronized void onCarriedOut() {
         deciding = null;
         if (pending.unmarked().isEmpty()) {

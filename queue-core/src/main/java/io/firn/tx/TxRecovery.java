@@ -149,9 +149,9 @@ final class TxRecovery {
     }
 
     /**
-     * Returns a cursor commit of an open transaction that is not above the end of its partition (O7): what
-     * was read there of a WRITTEN topic may be lost, and its offsets are assigned again. One that
-     * was outside the log when it was asked for stays as it is.
+     * Returns a cursor commit of an open transaction that is not above the end of its partition
+     * (O7): what was read there of a WRITTEN topic may be lost, and its offsets are assigned again.
+     * One that was outside the log when it was asked for stays as it is.
      */
     private CursorCommit withinLog(TxProducer producer, CursorCommit commit) {
         TxPartition read = store.partition(commit.topicId(), commit.partition());

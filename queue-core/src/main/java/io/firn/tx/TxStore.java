@@ -27,8 +27,8 @@ public interface TxStore {
     TxPartition partition(Partition partition);
 
     /**
-     * Returns a partition whose cursors are set, which may be a replicated one; null when there
-     * is none any more.
+     * Returns a partition whose cursors are set, which may be a replicated one; null when there is
+     * none any more.
      */
     TxPartition partition(UUID topicId, int index);
 

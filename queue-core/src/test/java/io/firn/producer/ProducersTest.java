@@ -294,10 +294,12 @@ class ProducersTest {
 
     @Test
     void shouldRefuseWhatIsNoSnapshot() {
-        assertThrows(DamagedFileException.class, () -> producers.restore(fields(Map.of()), List.of()));
+        assertThrows(
+                DamagedFileException.class, () -> producers.restore(fields(Map.of()), List.of()));
         for (String text : new String[] {"", "0", "0 1", "0 1 2 3", "0 1 2 3 4 5", "a b c d e"}) {
             Fields snapshot = fields(Map.of("nextOffset", "1", "7", text));
-            assertThrows(DamagedFileException.class, () -> producers.restore(snapshot, List.of()), text);
+            assertThrows(
+                    DamagedFileException.class, () -> producers.restore(snapshot, List.of()), text);
         }
     }
 

@@ -212,7 +212,9 @@ final class Group {
     /** Returns whether the group may leave the memory once its file has everything. */
     @GuardedBy("this")
     boolean isIdle() {
-        return state == GroupState.EMPTY && emptySinceMs != NEVER_USED && members.pendingCount() == 0;
+        return state == GroupState.EMPTY
+                && emptySinceMs != NEVER_USED
+                && members.pendingCount() == 0;
     }
 
     /**

@@ -185,7 +185,8 @@ public final class TxnOffsetCommitHandler implements Handler<TxnOffsetCommitRequ
                 }
                 to.growth += more;
             }
-            if ((text != null && !text.isEmpty()) || group.commits().metadata().containsKey(place)) {
+            if ((text != null && !text.isEmpty())
+                    || group.commits().metadata().containsKey(place)) {
                 note = text == null ? "" : text;
             }
         }
