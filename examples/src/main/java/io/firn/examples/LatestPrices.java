@@ -53,9 +53,7 @@ public final class LatestPrices {
             }
         }
         try (LogStore store = open(dir)) {
-            // The store does this by itself when half of the log is superseded; here we wait for
-            // it.
-            store.compact("prices", 0);
+            store.compact("prices", 0); // otherwise the store does it in the background
             int[] left = {0};
             Map<String, String> latest = new TreeMap<>();
             try (Tailer tailer = store.openTopic("prices").openTailer()) {

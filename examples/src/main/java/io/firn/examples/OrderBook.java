@@ -21,8 +21,7 @@ import net.openhft.chronicle.bytes.BytesOut;
 
 /**
  * Calls of an interface become records, and records become calls in another process: a gateway
- * writes orders, and the second process, which has the store open read-only, builds a book of them.
- * It begins at the first record each time, so it needs no state of its own.
+ * writes orders, and a second process, which has the store open read-only, builds a book of them.
  */
 public final class OrderBook {
     private OrderBook() {}
@@ -63,7 +62,7 @@ public final class OrderBook {
         }
     }
 
-    /** The quantity at each price, built from what it is told. */
+    /** The quantity at each price, built from the calls. */
     private static final class Book implements Orders {
         private final Map<Long, Double> prices = new TreeMap<>();
         private final Map<Double, Integer> quantities = new TreeMap<>();

@@ -18,7 +18,7 @@ import java.util.TreeMap;
 
 /**
  * An order book that is rebuilt at start from a local copy of a Kafka topic, also when the cluster
- * cannot be reached. A server in this process stands for the cluster.
+ * cannot be reached. A server in this process plays the part of the cluster.
  */
 public final class ShadowedOrders {
     private static final int ORDERS = 20_000;

@@ -27,6 +27,57 @@ final class ExamplesTest {
     }
 
     @Test
+    void shouldBillOnlyWhatIsNewInASecondRun() throws Exception {
+        assertEquals(
+                List.of(
+                        "Stored at offset 0: 3 apples",
+                        "Stored at offset 1: 5 pears",
+                        "Bill 3 apples",
+                        "Bill 5 pears",
+                        "Billed: 2"),
+                printed(() -> GettingStarted.main(new String[] {dir.toString()})));
+        assertEquals(
+                List.of(
+                        "Stored at offset 2: 3 apples",
+                        "Stored at offset 3: 5 pears",
+                        "Bill 3 apples",
+                        "Bill 5 pears",
+                        "Billed: 2"),
+                printed(() -> GettingStarted.main(new String[] {dir.toString()})));
+    }
+
+    @Test
+    void shouldAppendInFiveWays() throws Exception {
+        assertEquals(
+                List.of(
+                        "The first record has offset 0",
+                        "The batch has offsets 2 to 3",
+                        "Same partition: true",
+                        "Durable below offset 1",
+                        "Claimed, then committed: 1"),
+                lines(Appending::run));
+    }
+
+    @Test
+    void shouldReadByPollAsCopiesAndInALoop() throws Exception {
+        assertEquals(
+                List.of(
+                        "0: 0 m",
+                        "1: 10 m",
+                        "Handled 2, next offset 2",
+                        "Copy: 40 m",
+                        "Copy: 50 m",
+                        "The last one: 5",
+                        "The loop has read all."),
+                lines(Reading::run));
+    }
+
+    @Test
+    void shouldReadWhatAKafkaClientProduced() throws Exception {
+        assertEquals(List.of("Read: 3 blocks"), lines(KafkaClients::run));
+    }
+
+    @Test
     void shouldRefuseADecisionThatWasTakenOnOldEvents() throws Exception {
         assertEquals(
                 List.of(
@@ -64,8 +115,9 @@ final class ExamplesTest {
                         "Billing order 3",
                         "Closed, and opened again.",
                         "Billing order 4",
-                        "Billing order 5"),
-                lines(ConsumerGroupLike::run));
+                        "Billing order 5",
+                        "billing: 0"),
+                lines(Cursors::run));
     }
 
     @Test
@@ -74,13 +126,6 @@ final class ExamplesTest {
         assertEquals("Answered 10000 requests, all of them durable.", lines.get(0));
         int forces = Integer.parseInt(lines.get(1).replaceAll("\\D", ""));
         assertTrue(forces > 0 && forces <= 10_000, lines.get(1));
-    }
-
-    @Test
-    void shouldReadAFixedLayoutAsItWasClaimed() throws Exception {
-        assertEquals(
-                List.of("Offset 0: sensor 1 reads -10.5", "Offset 1: sensor 3 reads -31.5"),
-                lines(ClaimExample::run));
     }
 
     @Test
@@ -102,24 +147,6 @@ final class ExamplesTest {
     }
 
     @Test
-    void shouldKeepRecordsOfOneKeyInOrderInOnePartition() throws Exception {
-        List<String> lines = lines(MultiPartition::run);
-        List<String> went =
-                List.of(
-                        "Fram went to partition 2",
-                        "Gauss went to partition 0",
-                        "Endurance went to partition 1");
-        assertEquals(went, lines.subList(0, 3));
-        assertEquals(went, lines.subList(3, 6));
-        assertEquals(
-                List.of(
-                        "Read from partition 2: Fram, step 1",
-                        "Read from partition 2: Fram, step 2"),
-                lines.stream().filter(line -> line.contains("Fram, ")).toList());
-        assertEquals(12, lines.size());
-    }
-
-    @Test
     void shouldTailInASecondProcess() throws Exception {
         assertEquals(
                 List.of(
@@ -127,15 +154,7 @@ final class ExamplesTest {
                         "The follower reads: more snow",
                         "The follower reads: the end",
                         "The follower ended with 0."),
-                lines(ReadOnlyFollower::run));
-    }
-
-    @Test
-    void shouldReadEachRecordInTheOtherProcess() throws Exception {
-        List<String> lines = lines(TwoProcesses::run);
-        assertEquals("Records read in the other process: 2000", lines.get(0));
-        assertTrue(lines.get(1).matches("From append to read, median: .+, 99 %: .+"), lines.get(1));
-        assertEquals(List.of("The reader ended with 0."), lines.subList(2, lines.size()));
+                lines(Follower::run));
     }
 
     @Test
@@ -162,30 +181,19 @@ final class ExamplesTest {
                         "Request 1 is refused: 250 is too much.",
                         "Request 2 is carried out: -30",
                         "Balances: -70 and 70"),
-                lines(TransferBetweenPartitions::run));
-    }
-
-    @Test
-    void shouldSendAMessageOfEachOrderThatWasTakenAndOfNoOther() throws Exception {
-        assertEquals(
-                List.of(
-                        "Nobody wants rain.",
-                        "Sent: sold: ice",
-                        "Closed, and opened again.",
-                        "Sent: sold: snow"),
-                lines(Outbox::run));
+                lines(Transfer::run));
     }
 
     @Test
     void shouldMoveSegmentsAsAnOwnPolicySays() throws Exception {
         assertEquals(
                 List.of(
-                        "audit-2026 lies in [cold, cold, hot, hot]",
-                        "orders lies in [hot, hot, hot, hot]",
+                        "audit-2026 is in [cold, cold, hot, hot]",
+                        "orders is in [hot, hot, hot, hot]",
                         "Read 19 records of audit-2026.",
                         "The first segment of orders: MOVED",
-                        "orders lies in [cold, hot, hot, hot]"),
-                lines(OwnMigrationPolicy::run));
+                        "orders is in [cold, hot, hot, hot]"),
+                lines(Tiers::run));
     }
 
     @Test

@@ -200,16 +200,11 @@ class HeapTest {
         return found.find() ? Long.parseLong(found.group(1)) : 0;
     }
 
-    /** Waits for a condition, and no longer than the server has memory and runs. */
+    /** Waits for a condition, and no longer than the server has memory. */
     private static void await(ServerProcess server, BooleanSupplier condition) {
         Waiting.await(
-                server::toString,
-                () ->
-                        !server.outOfMemory().isEmpty()
-                                || !server.isAlive()
-                                || condition.getAsBoolean());
+                server::uses, () -> !server.outOfMemory().isEmpty() || condition.getAsBoolean());
         assertEquals(List.of(), server.outOfMemory());
-        assertTrue(server.isAlive(), server::toString);
     }
 
     /** The application in the process of the server goes on reading. */

@@ -2,7 +2,7 @@ package io.firn.compact;
 
 import io.firn.InvalidOptionException;
 import io.firn.LogStore.MoveControl;
-import io.firn.PartitionReader;
+import io.firn.PartitionReader.CompactionMetrics;
 import io.firn.PartitionReader.CompactionResult;
 import io.firn.TopicOptions;
 import io.firn.background.Duty;
@@ -44,15 +44,33 @@ public final class PartitionCompaction extends Duty {
 
     private record Last(long timeMs, CompactionResult result) {}
 
-    /** Named as what it implements, since its text begins with the name. */
-    private record CompactionMetrics(
+    private record Metrics(
             double dirtyRatio,
             long runs,
             long savedBytes,
             long lastRunMs,
             CompactionResult lastRun,
             Error failure)
-            implements PartitionReader.CompactionMetrics {}
+            implements CompactionMetrics {
+
+        @Override
+        public String toString() {
+            return "CompactionMetrics["
+                    + "dirtyRatio="
+                    + dirtyRatio
+                    + ", runs="
+                    + runs
+                    + ", savedBytes="
+                    + savedBytes
+                    + ", lastRunMs="
+                    + lastRunMs
+                    + ", lastRun="
+                    + lastRun
+                    + ", failure="
+                    + failure
+                    + "]";
+        }
+    }
 
     /** Creates the duty of a partition. */
     public PartitionCompaction(Compactor compactor, SegmentedLog log, PartitionUpkeep upkeep) {
@@ -155,7 +173,7 @@ public final class PartitionCompaction extends Duty {
     }
 
     /** Returns its metrics. Any thread. */
-    public PartitionReader.CompactionMetrics metrics() {
+    public CompactionMetrics metrics() {
         DirtyRange range =
                 DirtyRange.withSkipped(
                         log,
@@ -163,7 +181,7 @@ public final class PartitionCompaction extends Duty {
                         log.store().timeMs(),
                         skipped);
         Last now = last;
-        return new CompactionMetrics(
+        return new Metrics(
                 range.dirtyRatio(),
                 runs.get(),
                 savedBytes.get(),

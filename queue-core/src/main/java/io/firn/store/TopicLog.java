@@ -25,6 +25,7 @@ import io.firn.producer.ProducerFiles;
 import io.firn.producer.ProducerReplay;
 import io.firn.producer.ProducerSnapshots;
 import io.firn.read.LogTailer;
+import io.firn.replica.ReplicatedBatches;
 import io.firn.spi.Block;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -97,7 +98,12 @@ public final class TopicLog implements Topic {
     }
 
     private ProducerReplay replayOf(int partition) {
-        return new ProducerReplay(context, partition, producerFiles, owner.producers());
+        return new ProducerReplay(
+                context,
+                partition,
+                producerFiles,
+                owner.producers(),
+                context.isReplicated() ? found -> new ReplicatedBatches(found)::note : null);
     }
 
     /** Makes the store's own thread compact it, if the options say so. */

@@ -15,8 +15,9 @@ import io.firn.host.TransactionStateException;
 import io.firn.host.UnknownProducerException;
 import io.firn.log.BatchInfo;
 import io.firn.log.LogContext;
-import io.firn.log.SegmentedLog;
 import io.firn.producer.OpenTransactions;
+import io.firn.producer.PartitionTransactions;
+import io.firn.tx.OngoingTransaction.ShownTransaction;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -84,9 +85,9 @@ public final class Coordinator implements TransactionCoordinator, OpenTransactio
     // ---- for partitions
 
     @Override
-    public boolean take(SegmentedLog log, BatchInfo batch) {
+    public boolean take(PartitionTransactions partition, BatchInfo batch) {
         TxProducer producer = producers.byId(batch.producerId());
-        return producer != null && producer.takes(batch, log);
+        return producer != null && producer.takes(batch, partition);
     }
 
     @Override
@@ -238,7 +239,7 @@ public final class Coordinator implements TransactionCoordinator, OpenTransactio
     }
 
     @Override
-    public boolean isCommitting(Topic topic, String cursor, int partition) {
+    public boolean isMoving(Topic topic, String cursor, int partition) {
         return upkeep.watched().stream()
                 .anyMatch(producer -> producer.hasCommitOf(topic.id(), cursor, partition));
     }
@@ -309,7 +310,7 @@ public final class Coordinator implements TransactionCoordinator, OpenTransactio
     public List<StoreMetrics.TransactionMetrics> metrics() {
         List<StoreMetrics.TransactionMetrics> found = new ArrayList<>();
         for (TxProducer each : producers.all()) {
-            StoreMetrics.TransactionMetrics waitedFor = each.waitedFor();
+            ShownTransaction waitedFor = each.waitedFor();
             if (waitedFor != null) {
                 found.add(waitedFor);
             }

@@ -199,10 +199,8 @@ public final class GroupFiles {
         map.put("leader", group.members().leader() == null ? "" : group.members().leader());
         map.put("emptySinceMs", Long.toString(group.emptySinceMs()));
         map.put(OWNER, group.owner());
-        group.commits()
-                .topics()
-                .forEach((topic, bytes) -> map.put(TOPIC + topic, Long.toString(bytes)));
-        for (Map.Entry<String, String> each : group.commits().metadata().entrySet()) {
+        group.topics().forEach((topic, bytes) -> map.put(TOPIC + topic, Long.toString(bytes)));
+        for (Map.Entry<String, String> each : group.commitMetadata().entrySet()) {
             map.put(METADATA + each.getKey(), each.getValue());
         }
         int n = 0;
@@ -237,14 +235,13 @@ public final class GroupFiles {
                     .values()
                     .forEach(
                             (key, value) -> {
-                                var unused = group.commits().metadata(key, value);
+                                var unused = group.commitMetadata(key, value);
                             });
             Fields topics = fields.below(TOPIC);
             for (String topic : topics.keys()) {
-                group.commits()
-                        .addTopic(
-                                topics.id(topic, topic),
-                                topics.number(topic, Long.MIN_VALUE, Long.MAX_VALUE));
+                group.addTopic(
+                        topics.id(topic, topic),
+                        topics.number(topic, Long.MIN_VALUE, Long.MAX_VALUE));
             }
             for (int n = 0; fields.has("member." + n + ".id"); n++) {
                 Member member = decodeMember(fields, "member." + n + ".");

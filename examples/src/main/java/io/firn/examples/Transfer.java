@@ -20,11 +20,11 @@ import java.util.List;
  * giving it to the other, and moving the cursor past the request happen together or not at all,
  * also when the process is killed in between. So no request is carried out twice, or by half.
  */
-public final class TransferBetweenPartitions {
+public final class Transfer {
     private static final int[] AMOUNTS = {100, 250, -30};
     private static final int MOST = 200;
 
-    private TransferBetweenPartitions() {}
+    private Transfer() {}
 
     public static void main(String[] args) {
         run(Examples.directory(args), System.out);
@@ -61,11 +61,11 @@ public final class TransferBetweenPartitions {
                 tx.append(accounts.partition(1), bytes(amount));
                 tx.commitCursor(cursor, 0, next + 1);
                 if (amount > MOST) {
-                    tx.abort(); // nobody reads what was appended, and the cursor stays
+                    tx.abort(); // no committed read shows the records, and the cursor stays
                     cursor.commit(0, next + 1);
                     out.println("Request " + next + " is refused: " + amount + " is too much.");
                 } else {
-                    tx.commit(); // durable and visible, all of it
+                    tx.commit(); // all of it is durable and visible when it returns
                     out.println("Request " + next + " is carried out: " + amount);
                 }
             }

@@ -5,6 +5,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import io.firn.Appender;
 import io.firn.LogRecord;
 import io.firn.LogStore;
+import io.firn.RetainUntilRead;
 import io.firn.Tailer;
 import io.firn.TailerOptions;
 import io.firn.Topic;
@@ -12,14 +13,14 @@ import io.firn.TopicOptions;
 import io.firn.file.FileTier;
 import java.io.PrintStream;
 import java.nio.file.Path;
+import java.time.Duration;
 
 /**
- * Resumes reading after a restart, because a cursor in the store remembers the offset. Every record
- * is processed at least once: here the cursor is advanced by hand, by default it is after 1,000
- * records and 100 ms. {@code tailer.run(handler)} reads on for ever.
+ * Resumes reading after a restart, because a cursor in the store remembers the offset. Here the
+ * cursor is committed by hand; by default it is after 1,000 records and 100 ms.
  */
-public final class ConsumerGroupLike {
-    private ConsumerGroupLike() {}
+public final class Cursors {
+    private Cursors() {}
 
     /** Runs it; the directory is the only argument. */
     public static void main(String[] args) {
@@ -27,8 +28,14 @@ public final class ConsumerGroupLike {
     }
 
     static void run(Path dir, PrintStream out) {
-        try (LogStore store = LogStore.at(dir).tier(FileTier.at(dir.resolve("segments"))).open()) {
-            Topic orders = store.createTopic("orders", TopicOptions.defaults());
+        try (LogStore store = open(dir)) {
+            TopicOptions options =
+                    TopicOptions.defaults()
+                            .withRetentionAge(Duration.ofDays(7))
+                            .withRetentionBytes(10L << 30)
+                            .withRetainUntilRead(
+                                    RetainUntilRead.by("billing").withLimitBytes(50L << 30));
+            Topic orders = store.ensureTopic("orders", options);
             try (Appender appender = orders.partition(0).openAppender()) {
                 for (int i = 1; i <= 5; i++) {
                     appender.append(("order " + i).getBytes(UTF_8));
@@ -37,20 +44,29 @@ public final class ConsumerGroupLike {
             consume(orders, 3, out);
         }
         out.println("Closed, and opened again.");
-        try (LogStore store = LogStore.at(dir).tier(FileTier.at(dir.resolve("segments"))).open()) {
+        try (LogStore store = open(dir)) {
             consume(store.openTopic("orders"), 3, out);
+            lag(store.openTopic("orders"), out);
         }
     }
 
     private static void consume(Topic orders, int limit, PrintStream out) {
         TailerOptions billing = TailerOptions.at("billing").withCommitByHand();
-        try (Tailer tailer = orders.openTailer(billing)) {
+        try (Tailer tailer = orders.openTailer(billing)) { // where the cursor is
             tailer.forEach(order -> bill(order, out), limit);
-            tailer.commit(); // what was processed is never billed again, whatever happens now
+            tailer.commit(); // durable: these records are not delivered again
         }
+    }
+
+    private static void lag(Topic orders, PrintStream out) {
+        orders.cursorMetrics().forEach(lag -> out.println(lag.cursor() + ": " + lag.lagRecords()));
     }
 
     private static void bill(LogRecord order, PrintStream out) {
         out.println("Billing " + UTF_8.decode(order.value()));
+    }
+
+    private static LogStore open(Path dir) {
+        return LogStore.at(dir).tier(FileTier.at(dir.resolve("segments"))).open();
     }
 }

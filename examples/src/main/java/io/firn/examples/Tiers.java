@@ -25,12 +25,12 @@ import java.util.List;
  * a list of moves. This one keeps the newest sealed segment of each audit topic in the hot tier and
  * moves its older segments to the cold tier; other topics stay where they are.
  */
-public final class OwnMigrationPolicy {
+public final class Tiers {
     private static final String HOT = "hot";
     private static final String COLD = "cold";
     private static final int LINE_BYTES = 10_000;
 
-    private OwnMigrationPolicy() {}
+    private Tiers() {}
 
     /** Runs it; the directory is the only argument. */
     public static void main(String[] args) throws InterruptedException {
@@ -52,7 +52,7 @@ public final class OwnMigrationPolicy {
     }
 
     static void run(Path dir, PrintStream out) throws InterruptedException {
-        MigrationPolicy policy = OwnMigrationPolicy::auditGoesDown;
+        MigrationPolicy policy = Tiers::auditGoesDown;
         try (LogStore store =
                         LogStore.at(dir)
                                 .tier(HOT, FileTier.at(dir.resolve("hot")))
@@ -66,8 +66,8 @@ public final class OwnMigrationPolicy {
             while (migrator.status().movedDown() < 2) {
                 Thread.sleep(10);
             }
-            out.println("audit-2026 lies in " + tiers(store, "audit-2026"));
-            out.println("orders lies in " + tiers(store, "orders"));
+            out.println("audit-2026 is in " + tiers(store, "audit-2026"));
+            out.println("orders is in " + tiers(store, "orders"));
             try (Tailer tailer = audit.openTailer()) { // reads from both tiers
                 int n = tailer.poll(record -> Action.CONTINUE, 1_000);
                 out.println("Read " + n + " records of audit-2026.");
@@ -77,7 +77,7 @@ public final class OwnMigrationPolicy {
                 outcome = store.migrate("orders", 0, 0, COLD); // without the migrator
             } while (outcome == MoveOutcome.NOT_SEALED);
             out.println("The first segment of orders: " + outcome);
-            out.println("orders lies in " + tiers(store, "orders"));
+            out.println("orders is in " + tiers(store, "orders"));
         }
     }
 

@@ -1,8 +1,9 @@
-package io.firn.producer;
+package io.firn.replica;
 
 import io.firn.format.BatchFormat;
 import io.firn.format.MarkerBatch;
 import io.firn.log.BatchInfo;
+import io.firn.producer.Producers;
 import java.nio.ByteBuffer;
 
 /**

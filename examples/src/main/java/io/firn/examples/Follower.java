@@ -20,10 +20,10 @@ import java.time.Duration;
  * acquires no lock, changes nothing, and sees records as soon as they are durable (on Linux;
  * elsewhere at most a mark interval later).
  */
-public final class ReadOnlyFollower {
+public final class Follower {
     private static final String LAST = "the end";
 
-    private ReadOnlyFollower() {}
+    private Follower() {}
 
     /** Runs it; the directory is the only argument. */
     public static void main(String[] args) throws IOException, InterruptedException {
@@ -49,15 +49,15 @@ public final class ReadOnlyFollower {
                         Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                         "-cp",
                         System.getProperty("java.class.path"),
-                        Follower.class.getName(),
+                        Reader.class.getName(),
                         dir.toString())
                 .redirectError(ProcessBuilder.Redirect.INHERIT)
                 .start();
     }
 
     /** The program of the second process. */
-    static final class Follower {
-        private Follower() {}
+    static final class Reader {
+        private Reader() {}
 
         public static void main(String[] args) {
             Path dir = Path.of(args[0]);
