@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Which package of the core may know which, as ARCHITECTURE.md has it. */
+/** Which package of the core may know which, as docs/internals/architecture.md has it. */
 class PackageDependenciesTest {
     private static final int LARGEST_CIRCLE = 4;
 
@@ -88,7 +88,7 @@ class PackageDependenciesTest {
                 .resideInAnyPackage(others)
                 .because(
                         "a package knows only those below it: have it call an interface of its own,"
-                                + " as LogEvents, or see ARCHITECTURE.md");
+                                + " as LogEvents, or see docs/internals/architecture.md");
     }
 
     static Set<String> allPackages() {

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Test;
 
 /**
  * The size and shape of the core's sources: few small classes, short methods with few parameters,
- * one name for one thing, and the table of the packages in ARCHITECTURE.md.
+ * one name for one thing, and the table of the packages in docs/internals/architecture.md.
  *
  * <p>Code lines are lines that have more than blanks and comments. Bounds are there to be lowered:
  * lower them when the sources have become smaller.
@@ -188,7 +188,9 @@ class SourceShapeTest {
             isAsItIs &= sizes.get(row.group(1)).isNear(shown);
             isAsItIs &= row.group(2).equals(CORE.purposes().get(row.group(1)));
         }
-        assertTrue(isAsItIs, () -> "replace the table in ARCHITECTURE.md by\n" + table(sizes));
+        assertTrue(
+                isAsItIs,
+                () -> "replace the table in docs/internals/architecture.md by\n" + table(sizes));
     }
 
     private static String table(Map<String, Size> sizes) {
@@ -207,7 +209,8 @@ class SourceShapeTest {
     }
 
     private static List<String> page() throws IOException {
-        return Files.readAllLines(Path.of("../ARCHITECTURE.md"), StandardCharsets.UTF_8);
+        return Files.readAllLines(
+                Path.of("../docs/internals/architecture.md"), StandardCharsets.UTF_8);
     }
 
     // ---- the reader of the sources

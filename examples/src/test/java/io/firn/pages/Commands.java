@@ -23,7 +23,7 @@ final class Commands {
      */
     static String flawOf(Path root, String line) {
         String command = line.replaceFirst("^\\$ ", "").replaceFirst("\\s+#.*", "");
-        if (!command.startsWith("bin/") || command.startsWith("bin/lib")) {
+        if (!command.matches("bin/(?!lib/)[a-z].*")) {
             return null;
         }
         List<String> words = Arrays.asList(command.split("\\s+"));
@@ -38,8 +38,11 @@ final class Commands {
                     || words.get(1).startsWith("-")) {
                 return null;
             }
+            Path script = root.resolve("bin/lib").resolve(name).resolve(words.get(1));
             help = help.resolve(words.get(1));
-            if (!Files.exists(help)) {
+            if (!Files.exists(help) && Files.isExecutable(script)) {
+                help = script; // which has the text of its help
+            } else if (!Files.exists(help)) {
                 return "there is no command " + words.get(1);
             }
         } else if (name.equals("example") && words.contains("Replay")) {

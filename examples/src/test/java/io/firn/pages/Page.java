@@ -16,7 +16,7 @@ import java.util.regex.Pattern;
 final class Page {
     private static final Pattern INLINE = Pattern.compile("`([^`]+)`");
     private static final Pattern LINK = Pattern.compile("!?\\[[^\\]]*\\]\\(([^)\\s]+)\\)");
-    private static final Pattern END = Pattern.compile("(?<=[.!?])[)\"]*\\s+");
+    private static final Pattern END = Pattern.compile("(?<=[.!?])[)\"]*\\s+|\\s+→\\s+");
 
     /** Code of several lines, with the language that its fence names. */
     record Block(String language, String code, int line) {}
@@ -24,6 +24,7 @@ final class Page {
     /** A heading, a paragraph, an item of a list, or a cell of a table. */
     record Passage(String text, int line) {
 
+        /** Steps between arrows are sentences, too. */
         List<String> sentences() {
             return List.of(END.split(text));
         }

@@ -19,7 +19,9 @@ import java.util.TreeSet;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** The dependencies between packages and classes, as ARCHITECTURE.md describes them. */
+/**
+ * The dependencies between packages and classes, as docs/internals/architecture.md describes them.
+ */
 class PackageDependenciesTest {
     private static final JavaClasses SERVER =
             new ClassFileImporter()

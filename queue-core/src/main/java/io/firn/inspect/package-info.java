@@ -1,2 +1,2 @@
-/** Shows what is left of a store and its tiers when they can perhaps no longer be opened. */
+/** Shows the state of a store and its tiers, also when they can no longer be opened. */
 package io.firn.inspect;

@@ -8,7 +8,7 @@ import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
 import org.junit.jupiter.api.Test;
 
-/** The dependencies between packages, as ARCHITECTURE.md describes them. */
+/** The dependencies between packages, as docs/internals/architecture.md describes them. */
 class PackageDependenciesTest {
     private static final JavaClasses SHADOW =
             new ClassFileImporter()
