@@ -10,12 +10,12 @@ import io.firn.server.config.ServerConfig;
 import io.firn.server.group.GroupFiles;
 import io.firn.server.group.GroupHandlers;
 import io.firn.server.log.AdvertisedListeners;
+import io.firn.server.log.AdvertisedListeners.Node;
 import io.firn.server.log.DynamicConfig;
 import io.firn.server.log.ErrorMapper;
 import io.firn.server.log.FreeSpace;
 import io.firn.server.log.ServedTopics;
 import io.firn.server.quota.ClientQuotas;
-import io.firn.server.quota.QuotaType;
 import io.firn.server.quota.QuotaUsage;
 import io.firn.server.quota.QuotaWindows;
 import io.firn.server.security.AccessControl;
@@ -30,7 +30,6 @@ import io.firn.server.wire.ApiTable;
 import io.firn.server.wire.OpenSslEngines;
 import io.firn.server.wire.ServerContext;
 import io.firn.server.wire.ServerLimits;
-import io.firn.server.wire.TimeQuota;
 import io.firn.server.wire.Transport;
 import io.netty.util.internal.PlatformDependent;
 import java.io.IOException;
@@ -172,7 +171,7 @@ public final class FirnServer implements AutoCloseable {
 
     private ServerContext context(ApiTable apis, QuotaUsage usage) {
         return new ServerContext(
-                apis, limits(config), new ErrorMapper(), usage::recordConnection, times(usage));
+                apis, ServerLimits.of(config), new ErrorMapper(), usage::recordConnection, usage);
     }
 
     private Transport transport(ThreadFactory factory) throws IOException {
@@ -189,7 +188,7 @@ public final class FirnServer implements AutoCloseable {
                 "serving {0} to Kafka clients on {1} ({2})",
                 store.directory(),
                 config.listeners().stream()
-                        .map(each -> addressOf(each.name()))
+                        .map(each -> bootstrapServers(each.name()))
                         .collect(Collectors.joining(", ")),
                 transport.kind());
     }
@@ -265,60 +264,13 @@ public final class FirnServer implements AutoCloseable {
                 where.host().isEmpty()
                         ? new InetSocketAddress(where.port())
                         : new InetSocketAddress(where.host(), where.port());
-        nodes.set(listener.name(), node(clusterId, listener, where.port()));
+        nodes.set(listener.name(), Node.of(config.nodeId(), listener, where.port(), clusterId));
         InetSocketAddress bound =
                 transport.listen(
                         address,
                         config.integer("socket.listen.backlog.size"),
                         security.listener(listener.name()));
-        nodes.set(listener.name(), node(clusterId, listener, bound.getPort()));
-    }
-
-    private AdvertisedListeners.Node node(String clusterId, Listener listener, int port) {
-        Endpoint where = listener.endpoint();
-        Endpoint advertised = listener.advertised();
-        String host = where.isAnyAddress() ? "localhost" : where.host();
-        return advertised == null
-                ? new AdvertisedListeners.Node(config.nodeId(), host, port, clusterId)
-                : new AdvertisedListeners.Node(
-                        config.nodeId(),
-                        advertised.isAnyAddress() ? host : advertised.host(),
-                        advertised.port() == 0 ? port : advertised.port(),
-                        clusterId);
-    }
-
-    private String addressOf(String listener) {
-        AdvertisedListeners.Node node = nodes.of(listener);
-        if (node == null) {
-            throw new InvalidOptionException("there is no listener '" + listener + "'");
-        }
-        return node.host() + ":" + node.port();
-    }
-
-    private static ServerLimits limits(ServerConfig config) {
-        ConnectionLimits descriptors = ConnectionLimits.of(config);
-        return new ServerLimits(
-                config.integer("socket.request.max.bytes"),
-                config.integer("firn.max.requests.in.flight"),
-                config.number("queued.max.request.bytes"),
-                descriptors.connections(),
-                descriptors.connectionsPerAddress(),
-                config.number("connections.max.idle.ms"),
-                config.number("firn.write.stall.ms"));
-    }
-
-    private static TimeQuota times(QuotaUsage rates) {
-        return new TimeQuota() {
-            @Override
-            public boolean isLimited() {
-                return rates.isLimited(QuotaType.REQUEST_PERCENTAGE);
-            }
-
-            @Override
-            public long record(String principal, String clientId, long ns) {
-                return rates.recordTime(principal, clientId, ns);
-            }
-        };
+        nodes.set(listener.name(), Node.of(config.nodeId(), listener, bound.getPort(), clusterId));
     }
 
     private static QuotaWindows windows(ServerConfig config) {
@@ -347,7 +299,7 @@ public final class FirnServer implements AutoCloseable {
 
     /** Returns the address for a client's {@code bootstrap.servers}, of the first listener. */
     public String bootstrapServers() {
-        return nodes.first().host() + ":" + nodes.first().port();
+        return nodes.first().address();
     }
 
     /**
@@ -356,7 +308,11 @@ public final class FirnServer implements AutoCloseable {
      * @throws InvalidOptionException if there is no listener of this name
      */
     public String bootstrapServers(String listener) {
-        return addressOf(listener);
+        Node node = nodes.of(listener);
+        if (node == null) {
+            throw new InvalidOptionException("there is no listener '" + listener + "'");
+        }
+        return node.address();
     }
 
     /** Returns the server's metrics, as over JMX. */

@@ -3,6 +3,7 @@ package io.firn.server;
 import io.firn.InvalidOptionException;
 import io.firn.budget.HeapBudget;
 import io.firn.server.config.ServerConfig;
+import io.firn.server.wire.ServerLimits;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -25,7 +26,7 @@ record MemoryPlan(long heapBytes, long directBytes, List<String> chosen) {
         long groups = chosen(config, "firn.groups.max.bytes", chosen);
         long queued = chosen(config, "queued.max.request.bytes", chosen);
         long unused = chosen(config, "max.connections", chosen);
-        long connections = ConnectionLimits.of(config).connections(); // as many as there can be
+        long connections = ServerLimits.of(config).connections(); // as many as there can be
         long heap = 0;
         for (HeapBudget each : HeapBudget.values()) {
             heap +=

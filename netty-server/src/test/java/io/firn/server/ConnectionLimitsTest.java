@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.firn.server.config.ServerConfig;
+import io.firn.server.wire.ServerLimits;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
@@ -21,26 +22,26 @@ class ConnectionLimitsTest {
 
     @Test
     void shouldLeaveHalfOfTheDescriptorsToTheStoreAndAQuarterOfTheRestToOtherAddresses() {
-        assertEquals(new ConnectionLimits(150, 113), ConnectionLimits.of(DEFAULTS, 300));
+        assertConnections(150, 113, ServerLimits.of(DEFAULTS, 300));
         ServerConfig many = DEFAULTS.with("max.connections", 10_000);
-        assertEquals(new ConnectionLimits(5_000, 3_750), ConnectionLimits.of(many, 10_000));
+        assertConnections(5_000, 3_750, ServerLimits.of(many, 10_000));
         int most = DEFAULTS.integer("max.connections"); // depends on the heap
-        assertEquals(
-                new ConnectionLimits(most, most - most / 4),
-                ConnectionLimits.of(DEFAULTS, 1_000_000));
-        assertEquals(
-                new ConnectionLimits(150, 113),
-                ConnectionLimits.of(DEFAULTS.with("max.connections", 200), 300));
+        assertConnections(most, most - most / 4, ServerLimits.of(DEFAULTS, 1_000_000));
+        assertConnections(150, 113, ServerLimits.of(DEFAULTS.with("max.connections", 200), 300));
+    }
+
+    private static void assertConnections(int all, int fromOneAddress, ServerLimits limits) {
+        assertEquals(all, limits.connections());
+        assertEquals(fromOneAddress, limits.connectionsPerAddress());
     }
 
     @Test
     void shouldUseWhatIsConfiguredAsFarAsThereAreDescriptors() {
-        assertEquals(
-                new ConnectionLimits(20, 20),
-                ConnectionLimits.of(DEFAULTS.with("max.connections", 20), 300));
-        assertEquals(
-                new ConnectionLimits(20, 5),
-                ConnectionLimits.of(
+        assertConnections(20, 20, ServerLimits.of(DEFAULTS.with("max.connections", 20), 300));
+        assertConnections(
+                20,
+                5,
+                ServerLimits.of(
                         ServerConfig.of(
                                 Map.of("max.connections", "20", "max.connections.per.ip", "5")),
                         300));

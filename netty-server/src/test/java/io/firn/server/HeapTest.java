@@ -200,11 +200,16 @@ class HeapTest {
         return found.find() ? Long.parseLong(found.group(1)) : 0;
     }
 
-    /** Waits for a condition, and no longer than the server has memory. */
+    /** Waits for a condition, and no longer than the server has memory and runs. */
     private static void await(ServerProcess server, BooleanSupplier condition) {
         Waiting.await(
-                server::uses, () -> !server.outOfMemory().isEmpty() || condition.getAsBoolean());
+                server::toString,
+                () ->
+                        !server.outOfMemory().isEmpty()
+                                || !server.isAlive()
+                                || condition.getAsBoolean());
         assertEquals(List.of(), server.outOfMemory());
+        assertTrue(server.isAlive(), server::toString);
     }
 
     /** The application in the process of the server goes on reading. */

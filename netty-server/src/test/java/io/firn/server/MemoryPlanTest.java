@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.firn.InvalidOptionException;
 import io.firn.budget.HeapBudget;
 import io.firn.server.config.ServerConfig;
+import io.firn.server.wire.ServerLimits;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -65,8 +66,8 @@ class MemoryPlanTest {
                 MemoryPlan.of(ServerConfig.defaults()).heapBytes(),
                 MemoryPlan.of(config).heapBytes());
         assertEquals(
-                ConnectionLimits.of(ServerConfig.defaults(), 1_000_000),
-                ConnectionLimits.of(config, 1_000_000));
+                ServerLimits.of(ServerConfig.defaults(), 1_000_000),
+                ServerLimits.of(config, 1_000_000));
     }
 
     @Test

@@ -4,7 +4,9 @@ import java.io.BufferedReader;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Deque;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -12,6 +14,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import javax.annotation.concurrent.GuardedBy;
 
 /** {@code firn-server} in a JVM of its own, to be killed without a warning. */
 final class ServerProcess implements AutoCloseable {
@@ -19,6 +22,11 @@ final class ServerProcess implements AutoCloseable {
             Pattern.compile("Serving .* on [^ ]*:(\\d+) after (\\d+) ms\\.");
 
     private static final String USES = "Uses ";
+    private static final int LAST_LINES = 50;
+
+    /** The last lines that it has printed, of all starts. */
+    @GuardedBy("lastLines")
+    private final Deque<String> lastLines = new ArrayDeque<>();
 
     private final List<String> outOfMemory = new CopyOnWriteArrayList<>();
     private final Class<?> program;
@@ -31,6 +39,10 @@ final class ServerProcess implements AutoCloseable {
 
     private volatile String uses = "";
     private Process process;
+
+    /** Whether this process has ended it, so that its end is none to report. */
+    private boolean isEnded;
+
     private int port;
     private long startMs;
 
@@ -97,12 +109,11 @@ final class ServerProcess implements AutoCloseable {
         builder.environment().remove("JDK_JAVA_OPTIONS");
         uses = "";
         process = builder.start();
+        isEnded = false;
         BufferedReader words = process.inputReader(StandardCharsets.UTF_8);
-        StringBuilder said = new StringBuilder();
         String line;
         while ((line = words.readLine()) != null) {
             note(line);
-            said.append(line).append('\n');
             Matcher serving = SERVING.matcher(line);
             if (serving.matches()) {
                 port = Integer.parseInt(serving.group(1));
@@ -111,7 +122,9 @@ final class ServerProcess implements AutoCloseable {
                 return;
             }
         }
-        throw new IOException("the server did not start: " + said);
+        isEnded = true; // what follows says so
+        awaitEnd(); // it has closed its output
+        throw new IOException("the server did not start: " + this);
     }
 
     /** It would stop at a full pipe. */
@@ -134,6 +147,12 @@ final class ServerProcess implements AutoCloseable {
     }
 
     private void note(String line) {
+        synchronized (lastLines) {
+            if (lastLines.size() == LAST_LINES) {
+                lastLines.removeFirst();
+            }
+            lastLines.addLast(line);
+        }
         if (line.contains("OutOfMemoryError")) {
             outOfMemory.add(line);
         } else if (line.startsWith(USES)) {
@@ -174,15 +193,35 @@ final class ServerProcess implements AutoCloseable {
         return startMs;
     }
 
+    boolean isAlive() {
+        return process.isAlive();
+    }
+
     /** Ends it as a power switch would end the process. */
     void kill() throws InterruptedException {
+        checkRuns();
+        isEnded = true;
         process.destroyForcibly();
         process.waitFor();
     }
 
+    /** Ends it as a user does, and fails if it had ended by itself. */
     @Override
     public void close() {
+        checkRuns();
+        isEnded = true;
         process.destroy();
+        awaitEnd();
+    }
+
+    private void checkRuns() {
+        if (!isEnded && !process.isAlive()) {
+            isEnded = true; // reported once
+            throw new IllegalStateException("the server has ended by itself: " + this);
+        }
+    }
+
+    private void awaitEnd() {
         try {
             if (!process.waitFor(Running.HANGS_AFTER_S, TimeUnit.SECONDS)) {
                 process.destroyForcibly();
@@ -190,6 +229,21 @@ final class ServerProcess implements AutoCloseable {
         } catch (InterruptedException e) {
             process.destroyForcibly();
             Thread.currentThread().interrupt();
+        }
+    }
+
+    /** Returns whether it runs, its exit code if it does not, and what it has printed last. */
+    @Override
+    public String toString() {
+        String state = process.isAlive() ? "runs" : "has the exit code " + process.exitValue();
+        synchronized (lastLines) {
+            return "process "
+                    + process.pid()
+                    + " "
+                    + state
+                    + (lastLines.isEmpty()
+                            ? " and has printed nothing"
+                            : " and has printed last\n" + String.join("\n", lastLines));
         }
     }
 }

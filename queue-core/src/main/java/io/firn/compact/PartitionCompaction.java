@@ -2,7 +2,7 @@ package io.firn.compact;
 
 import io.firn.InvalidOptionException;
 import io.firn.LogStore.MoveControl;
-import io.firn.PartitionReader.CompactionMetrics;
+import io.firn.PartitionReader;
 import io.firn.PartitionReader.CompactionResult;
 import io.firn.TopicOptions;
 import io.firn.background.Duty;
@@ -44,33 +44,15 @@ public final class PartitionCompaction extends Duty {
 
     private record Last(long timeMs, CompactionResult result) {}
 
-    private record Metrics(
+    /** Named as what it implements, since its text begins with the name. */
+    private record CompactionMetrics(
             double dirtyRatio,
             long runs,
             long savedBytes,
             long lastRunMs,
             CompactionResult lastRun,
             Error failure)
-            implements CompactionMetrics {
-
-        @Override
-        public String toString() {
-            return "CompactionMetrics["
-                    + "dirtyRatio="
-                    + dirtyRatio
-                    + ", runs="
-                    + runs
-                    + ", savedBytes="
-                    + savedBytes
-                    + ", lastRunMs="
-                    + lastRunMs
-                    + ", lastRun="
-                    + lastRun
-                    + ", failure="
-                    + failure
-                    + "]";
-        }
-    }
+            implements PartitionReader.CompactionMetrics {}
 
     /** Creates the duty of a partition. */
     public PartitionCompaction(Compactor compactor, SegmentedLog log, PartitionUpkeep upkeep) {
@@ -173,7 +155,7 @@ public final class PartitionCompaction extends Duty {
     }
 
     /** Returns its metrics. Any thread. */
-    public CompactionMetrics metrics() {
+    public PartitionReader.CompactionMetrics metrics() {
         DirtyRange range =
                 DirtyRange.withSkipped(
                         log,
@@ -181,7 +163,7 @@ public final class PartitionCompaction extends Duty {
                         log.store().timeMs(),
                         skipped);
         Last now = last;
-        return new Metrics(
+        return new CompactionMetrics(
                 range.dirtyRatio(),
                 runs.get(),
                 savedBytes.get(),

@@ -1,6 +1,6 @@
 package io.firn.cursor;
 
-import io.firn.CursorReader.CursorMetrics;
+import io.firn.CursorReader;
 import io.firn.FirnException;
 import io.firn.Partition;
 import io.firn.RecordHandler.Action;
@@ -48,35 +48,17 @@ public final class CursorLags {
         }
     }
 
-    private record Lag(
+    /** Named as what it implements, since its text begins with the name. */
+    private record CursorMetrics(
             String cursor, int partition, long offset, long lagRecords, long lagBytes, long lagMs)
-            implements CursorMetrics {
-
-        @Override
-        public String toString() {
-            return "CursorMetrics["
-                    + "cursor="
-                    + cursor
-                    + ", partition="
-                    + partition
-                    + ", offset="
-                    + offset
-                    + ", lagRecords="
-                    + lagRecords
-                    + ", lagBytes="
-                    + lagBytes
-                    + ", lagMs="
-                    + lagMs
-                    + "]";
-        }
-    }
+            implements CursorReader.CursorMetrics {}
 
     /**
      * The lag of each cursor in each partition where it has a position, and of each that retention
      * waits for by its name: one without a position keeps everything, so that it must be seen.
      */
-    public synchronized List<CursorMetrics> of(List<? extends Partition> partitions) {
-        List<CursorMetrics> lags = new ArrayList<>();
+    public synchronized List<CursorReader.CursorMetrics> of(List<? extends Partition> partitions) {
+        List<CursorReader.CursorMetrics> lags = new ArrayList<>();
         Map<Place, NextRecord> read = new HashMap<>();
         for (Partition partition : partitions) {
             Map<String, Long> offsets = new TreeMap<>(cursors.offsets(partition.index()));
@@ -90,7 +72,8 @@ public final class CursorLags {
     }
 
     @GuardedBy("this")
-    private Lag lag(Partition partition, String name, long offset, Map<Place, NextRecord> read) {
+    private CursorMetrics lag(
+            Partition partition, String name, long offset, Map<Place, NextRecord> read) {
         long end = partition.visibleOffset();
         long from = Math.min(end, Math.max(offset, partition.logStartOffset()));
         long ageMs = 0;
@@ -112,7 +95,7 @@ public final class CursorLags {
                             : next.exists() ? Math.max(0, nowMs - next.timestampMs()) : 0;
         }
         long bytes = bytesFrom(cursors.log(partition.index()), from);
-        return new Lag(name, partition.index(), offset, end - from, bytes, ageMs);
+        return new CursorMetrics(name, partition.index(), offset, end - from, bytes, ageMs);
     }
 
     private static NextRecord nextRecord(Partition partition, long from, long searched) {

@@ -10,11 +10,9 @@ import io.firn.spi.Mark;
 import io.firn.spi.SegmentState;
 import java.io.IOException;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.Collection;
 import java.util.Collections;
 import java.util.Comparator;
-import java.util.HashMap;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
@@ -26,16 +24,12 @@ import java.util.Set;
  * time.
  */
 public final class FollowedSegments {
-    /** After so many looks a gap is shown. */
-    public static final int LOOKS_AT_A_GAP = 20;
-
-    private static final Comparator<LogSegment> BY_BASE =
+    static final Comparator<LogSegment> BY_BASE =
             Comparator.comparingLong(segment -> segment.baseOffset());
 
     private final BatchesAboveMark batches;
     private final Map<Block, LogSegment> known = new IdentityHashMap<>();
-    private final Map<LogSegment, Integer> missed = new IdentityHashMap<>();
-    private final Map<SegmentedLog, Integer> gaps = new HashMap<>();
+    private final MissingSegments missing = new MissingSegments();
 
     public FollowedSegments(BatchesAboveMark batches) {
         this.batches = batches;
@@ -46,6 +40,11 @@ public final class FollowedSegments {
         return known.keySet();
     }
 
+    /** Returns what the last looks did not find although it may be there. */
+    public MissingSegments missing() {
+        return missing;
+    }
+
     /** Forgets all other blocks. */
     public void retain(Set<Block> blocks) {
         known.keySet().retainAll(blocks);
@@ -53,10 +52,7 @@ public final class FollowedSegments {
 
     /** Forgets a log whose topic is gone. */
     public void forget(SegmentedLog log) {
-        gaps.remove(log);
-        for (LogSegment segment : log.segments()) {
-            missed.remove(segment);
-        }
+        missing.forget(log);
     }
 
     /**
@@ -71,9 +67,7 @@ public final class FollowedSegments {
     /** Forgets the segments of a log: they may end earlier than they did. */
     void forgetSegments(SegmentedLog log) {
         known.keySet().removeIf(block -> isOf(block.mark(), log));
-        for (LogSegment segment : log.segments()) {
-            missed.remove(segment);
-        }
+        missing.forgetSegments(log);
     }
 
     private static boolean isOf(Mark mark, SegmentedLog log) {
@@ -121,8 +115,8 @@ public final class FollowedSegments {
             }
         }
         long start = Math.max(startOf(log, followed), log.logStartOffset());
-        keepMissed(log, all, start);
-        stopAtGap(log, all, start);
+        missing.keep(log, all, start);
+        missing.stopAtGap(log, all, start);
         long durable = Math.max(start, log.durableOffset());
         long visible = Math.max(durable, log.nextOffset());
         for (LogSegment segment : all) {
@@ -130,7 +124,7 @@ public final class FollowedSegments {
             long marked =
                     segment.isSealed() ? segment.endOffset() : segment.block().mark().offset();
             durable = Math.max(durable, marked);
-            if (!segment.isSealed() && !missed.containsKey(segment)) {
+            if (!segment.isSealed() && !missing.has(segment)) {
                 lookAboveMark(log, segment, read);
             }
             visible = Math.max(visible, segment.offsetOf(segment.end()));
@@ -232,93 +226,6 @@ public final class FollowedSegments {
             followed.adopt(read, begun, read.next());
         }
         return true;
-    }
-
-    /**
-     * A look during a rename may find neither name, so a segment that was there at the last look
-     * and was not deleted counts as missing only when it is not found for a while.
-     */
-    private void keepMissed(SegmentedLog log, List<LogSegment> all, long start) {
-        List<LogSegment> found = List.copyOf(all);
-        for (LogSegment before : log.segments()) {
-            int at = Collections.binarySearch(found, before, BY_BASE);
-            boolean isRolled = at < 0 && !before.isSealed() && -at - 1 < found.size();
-            long end = isRolled ? knownEnd(before) : before.endOffset();
-            boolean isMissing = at < 0 && end > start && !isReplaced(before, found, -at - 2);
-            if (isMissing && missed.merge(before, 1, Integer::sum) < LOOKS_AT_A_GAP) {
-                all.add(before);
-            } else {
-                missed.remove(before);
-            }
-        }
-        all.sort(BY_BASE);
-    }
-
-    /**
-     * The offset up to which a segment is known that is not sealed yet. It may be raised at any
-     * time, by a reader that sees its published end: it is not where the segment ends.
-     */
-    private static long knownEnd(LogSegment segment) {
-        return segment.offsetOf(segment.end());
-    }
-
-    /** Whether compaction has put a segment in its place, which begins before it. */
-    private static boolean isReplaced(LogSegment before, List<LogSegment> found, int at) {
-        if (at < 0 || !found.get(at).isSealed()) {
-            return false;
-        }
-        LogSegment other = found.get(at);
-        // It may have been sealed and compacted since the last look.
-        long end = before.isSealed() ? before.endOffset() : knownEnd(before);
-        return other.endOffset() >= end
-                && other.block().mark().generation() > before.block().mark().generation();
-    }
-
-    /** Whether something was held back that the next looks may show. */
-    public boolean isInDoubt() {
-        // Asked at each look; mostly there are none.
-        return !gaps.isEmpty() && gaps.values().stream().anyMatch(looks -> looks < LOOKS_AT_A_GAP);
-    }
-
-    /** Whether {@link #isInDoubt(SegmentedLog)} is true of some log. */
-    public boolean isAnyInDoubt() {
-        return !missed.isEmpty() || isInDoubt();
-    }
-
-    /** As {@link #isInDoubt()}, of one log, or whether a segment may be missing in it. */
-    public boolean isInDoubt(SegmentedLog log) {
-        return gaps.getOrDefault(log, LOOKS_AT_A_GAP) < LOOKS_AT_A_GAP
-                || (!missed.isEmpty()
-                        && Arrays.stream(log.segments()).anyMatch(missed::containsKey));
-    }
-
-    /**
-     * A gap may also be an effect of the look itself: it is shown when it is still there after a
-     * while. At the front, the first segment may have been missed, or the start of the log may have
-     * been read while it was written again.
-     */
-    private void stopAtGap(SegmentedLog log, List<LogSegment> all, long start) {
-        boolean isAtFront = !all.isEmpty() && all.get(0).baseOffset() > start;
-        if (isAtFront && log.nextOffset() <= start) {
-            if (gaps.merge(log, 1, Integer::sum) < LOOKS_AT_A_GAP) {
-                all.clear();
-            }
-            return;
-        }
-        long next = log.nextOffset(); // before the ends that it may be raised to
-        for (int i = 0; i < all.size() - 1; i++) {
-            LogSegment segment = all.get(i);
-            boolean isMissed = !segment.isSealed() && missed.containsKey(segment);
-            long end = isMissed ? knownEnd(segment) : segment.endOffset();
-            if (end < all.get(i + 1).baseOffset()) {
-                int looks = gaps.merge(log, 1, Integer::sum);
-                if (looks < LOOKS_AT_A_GAP && end >= next) {
-                    all.subList(i + 1, all.size()).clear();
-                }
-                return;
-            }
-        }
-        gaps.remove(log);
     }
 
     /**

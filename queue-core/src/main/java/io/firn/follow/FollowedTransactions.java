@@ -6,7 +6,6 @@ import io.firn.MediumException;
 import io.firn.OffsetOutOfRangeException;
 import io.firn.TruncatedException;
 import io.firn.format.BatchFormat;
-import io.firn.format.MarkerBatch;
 import io.firn.host.BatchRun;
 import io.firn.log.BatchInfo;
 import io.firn.log.SegmentedLog;
@@ -17,8 +16,8 @@ import io.firn.producer.ProducerFiles;
 import io.firn.producer.ProducerReplay;
 import io.firn.producer.ProducerSnapshots;
 import io.firn.producer.Producers;
+import io.firn.producer.ReplicatedBatches;
 import io.firn.read.LogBatchReader;
-import io.firn.replica.ReplicatedBatches;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.List;
@@ -211,35 +210,17 @@ public final class FollowedTransactions implements LongConsumer {
 
     @GuardedBy("this")
     private void take(ByteBuffer bytes) {
-        int position = bytes.position();
-        while (position < bytes.limit()) {
-            int size = BatchFormat.size(bytes, position);
-            if (replicated != null) {
-                synchronized (producers) {
-                    replicated.note(bytes, position);
-                }
-                position += size;
-                continue;
-            }
-            info.read(bytes, position);
-            if (info.producerId() >= 0 && (info.isTransactional() || info.isControl())) {
-                record(bytes, position);
-            }
-            position += size;
-        }
-    }
-
-    @GuardedBy("this")
-    private void record(ByteBuffer bytes, int position) {
-        long offset = bytes.getLong(position + BatchFormat.BASE_OFFSET);
         synchronized (producers) {
-            if (!info.isControl()) {
-                producers.record(info, offset, 0);
-            } else if (MarkerBatch.isAt(bytes, position)) {
-                boolean isCommit = MarkerBatch.isCommit(bytes, position);
-                int decision = MarkerBatch.decision(bytes, position);
-                long first = producers.recordMarker(info, isCommit, decision, offset, 0);
-                producers.transactions().release(first);
+            for (int at = bytes.position(); at < bytes.limit(); ) {
+                if (replicated != null) {
+                    replicated.note(bytes, at);
+                } else {
+                    info.read(bytes, at);
+                    if (info.producerId() >= 0 && (info.isTransactional() || info.isControl())) {
+                        producers.recordStored(info, bytes, at, 0);
+                    }
+                }
+                at += BatchFormat.size(bytes, at);
             }
         }
     }

@@ -62,11 +62,11 @@ public interface TransactionCoordinator {
      *
      * @param partition of the cursor's topic
      * @param offset the next record to be read; or any other, as for {@link HostedCursor#commitAny}
-     * @param note what the caller keeps beside the position, in the journal as long as the move is
-     *     there; null for nothing
+     * @param note what the caller keeps beside the position, in the journal as long as the commit
+     *     is there; null for nothing
      */
     record CursorMove(Topic topic, String cursor, int partition, long offset, String note) {
-        /** Creates a move without a note. */
+        /** Creates one without a note. */
         public CursorMove(Topic topic, String cursor, int partition, long offset) {
             this(topic, cursor, partition, offset, null);
         }
@@ -104,18 +104,18 @@ public interface TransactionCoordinator {
     void begin(String name, ProducerIdentity producer);
 
     /**
-     * Adds moves of cursors to the open transaction, and begins one if none is open; otherwise the
+     * Adds cursor commits to the open transaction, and begins one if none is open; otherwise the
      * exceptions are those of {@link #add}. None is added when one of them is refused.
      *
      * @throws InvalidOptionException when a partition does not exist, a topic is another store's,
      *     or a name cannot be a cursor's
      * @throws UnknownTopicException when a topic was deleted
      */
-    void commitCursors(String name, ProducerIdentity producer, List<CursorMove> moves);
+    void commitCursors(String name, ProducerIdentity producer, List<CursorMove> commits);
 
     /**
-     * Returns the moves with notes that a producer's commits have made, and of which {@link
-     * #keptNotes} was not called, also those before a restart. A later move of a producer in the
+     * Returns the cursor commits with notes that a producer has made, and of which {@link
+     * #keptNotes} was not called, also those before a restart. A later one of a producer in the
      * same place replaces its earlier one.
      */
     List<CursorMove> notes(String name);
@@ -128,17 +128,17 @@ public interface TransactionCoordinator {
 
     /**
      * Returns about how many bytes the journal needs for a named producer: for the partitions,
-     * moves and notes of its open transaction, and for what is still to be done for the last one; 0
-     * when the name is unknown.
+     * cursor commits and notes of its open transaction, and for what is still to be done for the
+     * last one; 0 when the name is unknown.
      */
     long journalBytes(String name);
 
-    /** Returns whether an open transaction is to move a cursor in a partition. */
-    boolean isMoving(Topic topic, String cursor, int partition);
+    /** Returns whether an open transaction is to set a cursor in a partition. */
+    boolean isCommitting(Topic topic, String cursor, int partition);
 
     /**
      * Ends the open transaction. To end it again the same way does nothing, and neither does an
-     * abort of what a restart of the process has forgotten: a transaction without batches or moves.
+     * abort of what a restart of the process has forgotten: one without batches or cursor commits.
      *
      * @param bumpsEpoch whether the producer gets a new epoch for the next transaction
      * @return its identity from now on

@@ -10,6 +10,7 @@ import io.firn.follow.FollowedLogs;
 import io.firn.follow.FollowedOffsets.Published;
 import io.firn.follow.FollowedSegments;
 import io.firn.follow.FollowedTruncations;
+import io.firn.follow.MissingSegments;
 import io.firn.log.LogContext;
 import io.firn.log.SegmentedLog;
 import io.firn.log.TierState;
@@ -146,10 +147,10 @@ final class Follower implements Background.Following {
             moved += lookAt(changed) ? 1 : 0;
             pauseNs = LOOK_EVERY_NS;
         }
-        boolean isInDoubt = segments.isAnyInDoubt();
+        boolean isInDoubt = segments.missing().isAny();
         if (isInDoubt || store.hasListeners()) {
             for (SegmentedLog log : followed.logs()) {
-                if (isInDoubt && segments.isInDoubt(log)) {
+                if (isInDoubt && segments.missing().isAnyIn(log)) {
                     lookAt(followed.of(log));
                 }
                 if (log.readers().hasListeners()) {
@@ -173,14 +174,14 @@ final class Follower implements Background.Following {
      */
     void lookFirst() throws IOException {
         look();
-        for (int i = 1; i < FollowedSegments.LOOKS_AT_A_GAP && isInDoubt(); i++) {
+        for (int i = 1; i < MissingSegments.LOOKS && isInDoubt(); i++) {
             LockSupport.parkNanos(LOOK_EVERY_NS);
             refreshNow();
         }
     }
 
     private synchronized boolean isInDoubt() {
-        return segments.isInDoubt();
+        return segments.missing().isAtGap();
     }
 
     /** Looks at everything once, for a caller that waits for it. */
@@ -351,7 +352,7 @@ final class Follower implements Background.Following {
 
     /** Whether the last look has shown all that the last writer left, and there is no other. */
     private boolean isQuiet() throws IOException {
-        return crashTail.isAllShown() && !segments.isInDoubt() && crashTail.isWriterGone();
+        return crashTail.isAllShown() && !segments.missing().isAtGap() && crashTail.isWriterGone();
     }
 
     private CrashTail.Found tailOf(SegmentedLog log, List<Block> blocks) throws IOException {

@@ -1,6 +1,7 @@
 package io.firn.producer;
 
 import io.firn.log.BatchInfo;
+import io.firn.log.SegmentedLog;
 import java.util.UUID;
 
 /** Says which transactions are open; asked by a partition before it stores a batch of one. */
@@ -9,7 +10,7 @@ public interface OpenTransactions {
     OpenTransactions NONE =
             new OpenTransactions() {
                 @Override
-                public boolean take(PartitionTransactions partition, BatchInfo batch) {
+                public boolean take(SegmentedLog log, BatchInfo batch) {
                     return false;
                 }
 
@@ -20,14 +21,14 @@ public interface OpenTransactions {
             };
 
     /**
-     * Returns whether the producer of a batch has an open transaction which the partition belongs
-     * to. The caller has the turn and the monitor of the partition's producers until the batch is
-     * stored, so that no batch comes after the marker that ends its transaction (O11). Does not
-     * wait for anything.
+     * Returns whether the producer of a batch has an open transaction to which the partition with a
+     * log belongs. The caller has the turn and the monitor of the partition's producers until the
+     * batch is stored, so that no batch comes after the marker that ends its transaction (O11).
+     * Does not wait for anything.
      *
      * @throws io.firn.ProducerFencedException when the producer's epoch is not the present one
      */
-    boolean take(PartitionTransactions partition, BatchInfo batch);
+    boolean take(SegmentedLog log, BatchInfo batch);
 
     /** Called when a cursor was deleted; on return no recovery brings it back. */
     void onCursorDeleted(UUID topicId, String cursor);

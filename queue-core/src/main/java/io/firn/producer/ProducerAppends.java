@@ -46,7 +46,7 @@ public final class ProducerAppends implements Admission {
     }
 
     private void checkOpen(BatchInfo info) {
-        if (!ofStore.openTransactions().take(producers.transactions(), info)) {
+        if (!ofStore.openTransactions().take(log, info)) {
             throw new TransactionStateException(
                     log
                             + ": the batch says that it belongs to a transaction, but producer "

@@ -1,8 +1,6 @@
 package io.firn.producer;
 
-import io.firn.format.BatchFormat;
 import io.firn.format.BatchVerifier;
-import io.firn.format.MarkerBatch;
 import io.firn.log.BatchInfo;
 import io.firn.log.LogSegment;
 import io.firn.log.SegmentIndexes;
@@ -15,7 +13,6 @@ import io.firn.spi.View;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.List;
-import java.util.function.Function;
 
 /** Brings the state of a partition's producers from their checkpoint to the end of the log. */
 public final class ProducerReplay implements BatchReplay {
@@ -27,41 +24,23 @@ public final class ProducerReplay implements BatchReplay {
     private final StoreProducers ofStore;
     private final BatchInfo info = new BatchInfo();
 
-    /** Creates what notes the batches of another log; null if the batches are the log's own. */
-    private final Function<Producers, Foreign> ofForeign;
-
     private Producers producers = new Producers();
     private long checkpointOffset = NONE;
 
     /** The offset up to which the batches are in the checkpoint, if that was taken over. */
     private long from;
 
-    private Foreign foreign;
-
-    /** Notes the batches of another log, whose producers are not this store's. */
-    public interface Foreign {
-        /** Notes a batch. */
-        void note(ByteBuffer bytes, int at);
-    }
-
     /**
      * Creates a replay.
      *
      * @param files the checkpoints of the topic's partitions
-     * @param ofForeign creates what notes the batches if they are another log's; null if they are
-     *     not
      */
     public ProducerReplay(
-            TopicContext topic,
-            int partition,
-            ProducerFiles files,
-            StoreProducers ofStore,
-            Function<Producers, Foreign> ofForeign) {
+            TopicContext topic, int partition, ProducerFiles files, StoreProducers ofStore) {
         this.topic = topic;
         this.partition = partition;
         this.files = files;
         this.ofStore = ofStore;
-        this.ofForeign = ofForeign;
     }
 
     /** Returns what it has found. */
@@ -108,21 +87,22 @@ public final class ProducerReplay implements BatchReplay {
 
     @Override
     public void replay(List<LogSegment> segments) throws IOException {
-        foreign = ofForeign == null ? null : ofForeign.apply(producers);
+        ReplicatedBatches replicated =
+                topic.isReplicated() ? new ReplicatedBatches(producers) : null;
         for (LogSegment segment : segments) {
             if (segment.offsetOf(segment.end()) <= from) {
                 continue;
             }
             View view = segment.pin();
             try {
-                replay(segment, view.buffer());
+                replay(segment, view.buffer(), replicated);
             } finally {
                 view.unpin();
             }
         }
     }
 
-    private void replay(LogSegment segment, ByteBuffer memory) {
+    private void replay(LogSegment segment, ByteBuffer memory, ReplicatedBatches replicated) {
         SegmentWalk walk =
                 SegmentIndexes.walkTo(
                         segment,
@@ -134,27 +114,15 @@ public final class ProducerReplay implements BatchReplay {
             if (walk.isDamage() || walk.fromOffset() < from) {
                 continue;
             }
-            if (foreign != null) {
-                foreign.note(memory, walk.position());
+            if (replicated != null) {
+                replicated.note(memory, walk.position());
                 continue;
             }
             info.read(memory, walk.position());
             if (info.producerId() >= 0) {
-                record(memory, walk.position());
+                long now = topic.store().clock().time();
+                producers.recordStored(info, memory, walk.position(), now);
             }
-        }
-    }
-
-    private void record(ByteBuffer memory, int at) {
-        long offset = memory.getLong(at + BatchFormat.BASE_OFFSET);
-        long now = topic.store().clock().time();
-        if (!info.isControl()) {
-            producers.record(info, offset, now);
-        } else if (MarkerBatch.isAt(memory, at)) {
-            boolean isCommit = MarkerBatch.isCommit(memory, at);
-            int decision = MarkerBatch.decision(memory, at);
-            long first = producers.recordMarker(info, isCommit, decision, offset, now);
-            producers.transactions().release(first);
         }
     }
 }

@@ -3,6 +3,7 @@ package io.firn.producer;
 import io.firn.ProducerFencedException;
 import io.firn.format.BatchFormat;
 import io.firn.format.HeaderBytes;
+import io.firn.format.MarkerBatch;
 import io.firn.host.OutOfOrderSequenceException;
 import io.firn.host.ProducerIdentity;
 import io.firn.host.TransactionCoordinator.PartitionProducer;
@@ -10,14 +11,12 @@ import io.firn.host.TransactionStateException;
 import io.firn.log.BatchInfo;
 import io.firn.medium.DamagedFileException;
 import io.firn.medium.Fields;
+import java.nio.ByteBuffer;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.LongSupplier;
-import javax.annotation.concurrent.GuardedBy;
-import org.agrona.collections.Long2ObjectHashMap;
 
 /**
  * The state of a partition's idempotent producers: the epoch and the last five batches of each, as
@@ -28,25 +27,13 @@ import org.agrona.collections.Long2ObjectHashMap;
 public final class Producers {
     private static final String NEXT = ProducerSnapshots.NEXT_OFFSET;
 
-    private final Long2ObjectHashMap<ProducerState> states = new Long2ObjectHashMap<>();
+    private final ProducerStates states = new ProducerStates();
     private final PartitionTransactions transactions = new PartitionTransactions(this);
     private final LeaderEpochs leaderEpochs = new LeaderEpochs();
     private long changes;
 
     /** How many of these were of transactions. */
     private long changesOfTransactions;
-
-    /** The number of states; written under the monitor. */
-    private volatile int size;
-
-    private volatile StoreProducers limit;
-
-    /** When it was noticed that some were last seen at times that are to come. */
-    @GuardedBy("this")
-    private long aheadSinceMs = Long.MAX_VALUE;
-
-    /** With fewer, nobody is forgotten: other partitions have more. */
-    private static final int LEAST_REMEMBERED = 16;
 
     /** No duplicate. */
     public static final long NEW = -1;
@@ -150,6 +137,23 @@ public final class Producers {
         return first;
     }
 
+    /**
+     * Records a batch that is stored, or the marker that it is. Readers are let past the
+     * transaction that a marker ends.
+     *
+     * @param info what was read of the batch
+     */
+    public void recordStored(BatchInfo info, ByteBuffer bytes, int at, long nowMs) {
+        long offset = bytes.getLong(at + BatchFormat.BASE_OFFSET);
+        if (!info.isControl()) {
+            record(info, offset, nowMs);
+        } else if (MarkerBatch.isAt(bytes, at)) {
+            boolean isCommit = MarkerBatch.isCommit(bytes, at);
+            int decision = MarkerBatch.decision(bytes, at);
+            transactions.release(recordMarker(info, isCommit, decision, offset, nowMs));
+        }
+    }
+
     /** Notes a batch of another log's transaction; readers are held up from its first one on. */
     public void beginForeign(BatchInfo batch, long offset) {
         if (hasOpen(batch.producerId())) {
@@ -178,8 +182,7 @@ public final class Producers {
 
     /** Replaces what is known of another log's transactions by what was found anew. */
     public synchronized void adoptForeign(Producers found) {
-        states.clear();
-        states.putAll(found.states);
+        states.replaceAll(found.states);
         transactions.adopt(found.transactions);
         onForeignChange();
     }
@@ -194,23 +197,24 @@ public final class Producers {
      * deleted unseen. One of which a later batch is found is open again from that on.
      */
     public void forgetOpenBelow(long offset) {
-        states.values().stream()
-                .filter(state -> state.openFrom() < offset)
-                .forEach(state -> state.openFrom(ProducerState.NONE));
-        holdOnlyOpen();
+        states.forEach(
+                (id, state) -> {
+                    if (state.openFrom() < offset) {
+                        state.openFrom(ProducerState.NONE);
+                    }
+                });
+        transactions.holdOnly(states::isOpenFrom);
     }
 
     /** Forgets that transactions are open of which a later snapshot does not say so. */
     public void forgetOpenWithout(Fields snapshot) {
-        states.entrySet().stream()
-                .filter(e -> !snapshot.has(PartitionTransactions.PREFIX_OPEN + e.getKey()))
-                .forEach(e -> e.getValue().openFrom(ProducerState.NONE));
-        holdOnlyOpen();
-    }
-
-    private void holdOnlyOpen() {
-        transactions.holdOnly(
-                first -> states.values().stream().anyMatch(state -> state.openFrom() == first));
+        states.forEach(
+                (id, state) -> {
+                    if (!snapshot.has(PartitionTransactions.PREFIX_OPEN + id)) {
+                        state.openFrom(ProducerState.NONE);
+                    }
+                });
+        transactions.holdOnly(states::isOpenFrom);
     }
 
     private ProducerState stateOf(long producerId, int epoch) {
@@ -225,9 +229,6 @@ public final class Producers {
     private void onChange(ProducerState state, long nowMs) {
         state.seen(nowMs);
         changes++;
-        if (states.size() != size) {
-            onAdded(state);
-        }
     }
 
     /** Returns whether a producer has an open transaction here; for the holder of the monitor. */
@@ -265,87 +266,19 @@ public final class Producers {
         return all;
     }
 
-    /**
-     * Forgets producers that have appended nothing for so long, and have no open transaction. What
-     * is to come by the present clock counts as when that was noticed, for as long as it is to
-     * come: a clock that was behind for a while changes nothing.
-     */
+    /** Forgets producers that have appended nothing for so long, and have no open transaction. */
     public synchronized void expire(long nowMs, long idleMs) {
-        boolean isAnyAhead = false;
-        for (ProducerState state : states.values()) {
-            isAnyAhead |= state.lastSeenMs() > nowMs;
-        }
-        aheadSinceMs = isAnyAhead ? Math.min(aheadSinceMs, nowMs) : Long.MAX_VALUE;
-        long sinceMs = aheadSinceMs;
-        states.values()
-                .removeIf(
-                        state -> {
-                            boolean isAhead = state.lastSeenMs() > nowMs;
-                            long seenMs = isAhead ? sinceMs : state.lastSeenMs();
-                            return seenMs < nowMs - idleMs
-                                    && state.openFrom() == ProducerState.NONE;
-                        });
-        onRemoved();
+        states.expire(nowMs, idleMs);
     }
 
     /** Sets what limits the producers of all partitions. */
     public synchronized void limit(StoreProducers ofStore) {
-        size = states.size();
-        limit = ofStore;
-        ofStore.register(this);
-        while (ofStore.isExceededBy(size) && size > LEAST_REMEMBERED) {
-            int before = size;
-            forgetSome(null); // what was stored may be more than this heap can bear
-            if (size == before) {
-                return; // all of them have open transactions
-            }
-        }
+        states.limit(ofStore);
     }
 
     /** Returns the number of producers. Thread-safe. */
     int size() {
-        return size;
-    }
-
-    private void onAdded(ProducerState added) {
-        size = states.size();
-        StoreProducers ofStore = limit;
-        if (ofStore != null && ofStore.onAdded(size) && size > LEAST_REMEMBERED) {
-            forgetSome(added);
-        }
-    }
-
-    private void onRemoved() {
-        int before = size;
-        size = states.size();
-        StoreProducers ofStore = limit;
-        if (ofStore != null) {
-            ofStore.onForgotten(before - size);
-        }
-    }
-
-    /**
-     * Forgets an eighth of the producers: first those that have appended only once, as one does
-     * that takes an id for each batch, and of these, and of the others, the oldest. One with an
-     * open transaction stays.
-     */
-    private void forgetSome(ProducerState kept) {
-        long[] ranks = new long[states.size()];
-        int n = 0;
-        for (ProducerState state : states.values()) {
-            ranks[n++] = state.rank();
-        }
-        Arrays.sort(ranks);
-        int[] left = {ranks.length / 8};
-        long bound = ranks[left[0]];
-        states.values()
-                .removeIf(
-                        state ->
-                                state != kept
-                                        && state.openFrom() == ProducerState.NONE
-                                        && state.rank() <= bound
-                                        && left[0]-- > 0);
-        onRemoved();
+        return states.size();
     }
 
     /** The number of changes so far. */
@@ -356,10 +289,6 @@ public final class Producers {
     /** The number of changes so far that began or ended a transaction. */
     public synchronized long changesOfTransactions() {
         return changesOfTransactions;
-    }
-
-    synchronized int count() {
-        return states.size();
     }
 
     /** Returns everything as text, as of the present next offset. */
@@ -376,11 +305,6 @@ public final class Producers {
         transactions.abortedToText(map);
         leaderEpochs.toText(map);
         return map;
-    }
-
-    /** Loads a snapshot without aborted transactions in files of their own. */
-    public long restore(Fields snapshot) throws DamagedFileException {
-        return restore(snapshot, List.of());
     }
 
     /**

@@ -21,7 +21,7 @@ public final class StoreProducers {
     private volatile OpenTransactions openTransactions = OpenTransactions.NONE;
 
     /** Partitions of deleted topics vanish from here when they are collected. */
-    private final Queue<WeakReference<Producers>> all = new ConcurrentLinkedQueue<>();
+    private final Queue<WeakReference<ProducerStates>> all = new ConcurrentLinkedQueue<>();
 
     private final AtomicInteger partitions = new AtomicInteger();
     private final AtomicInteger total = new AtomicInteger();
@@ -47,7 +47,7 @@ public final class StoreProducers {
     }
 
     /** Counts what a partition remembers already. */
-    void register(Producers producers) {
+    void register(ProducerStates producers) {
         all.add(new WeakReference<>(producers));
         partitions.incrementAndGet();
         total.addAndGet(producers.size());
@@ -84,8 +84,8 @@ public final class StoreProducers {
 
     private void countAgain() {
         int sum = 0;
-        for (Iterator<WeakReference<Producers>> each = all.iterator(); each.hasNext(); ) {
-            Producers producers = each.next().get();
+        for (Iterator<WeakReference<ProducerStates>> each = all.iterator(); each.hasNext(); ) {
+            ProducerStates producers = each.next().get();
             if (producers == null) {
                 each.remove();
                 partitions.decrementAndGet();

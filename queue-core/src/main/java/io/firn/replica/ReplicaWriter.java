@@ -17,6 +17,7 @@ import io.firn.log.BatchInfo;
 import io.firn.log.LogSegment;
 import io.firn.log.SegmentedLog;
 import io.firn.producer.Producers;
+import io.firn.producer.ReplicatedBatches;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.Map;

@@ -9,6 +9,7 @@ import io.firn.log.SegmentedLog;
 import io.firn.log.TopicContext;
 import io.firn.producer.CheckpointDuty;
 import io.firn.producer.Producers;
+import io.firn.producer.ReplicatedBatches;
 import io.firn.spi.View;
 import io.firn.upkeep.PartitionUpkeep;
 import java.io.IOException;

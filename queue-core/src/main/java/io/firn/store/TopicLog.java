@@ -25,7 +25,6 @@ import io.firn.producer.ProducerFiles;
 import io.firn.producer.ProducerReplay;
 import io.firn.producer.ProducerSnapshots;
 import io.firn.read.LogTailer;
-import io.firn.replica.ReplicatedBatches;
 import io.firn.spi.Block;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -98,12 +97,7 @@ public final class TopicLog implements Topic {
     }
 
     private ProducerReplay replayOf(int partition) {
-        return new ProducerReplay(
-                context,
-                partition,
-                producerFiles,
-                owner.producers(),
-                context.isReplicated() ? found -> new ReplicatedBatches(found)::note : null);
+        return new ProducerReplay(context, partition, producerFiles, owner.producers());
     }
 
     /** Makes the store's own thread compact it, if the options say so. */

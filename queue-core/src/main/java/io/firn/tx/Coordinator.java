@@ -15,9 +15,8 @@ import io.firn.host.TransactionStateException;
 import io.firn.host.UnknownProducerException;
 import io.firn.log.BatchInfo;
 import io.firn.log.LogContext;
+import io.firn.log.SegmentedLog;
 import io.firn.producer.OpenTransactions;
-import io.firn.producer.PartitionTransactions;
-import io.firn.tx.OngoingTransaction.ShownTransaction;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -85,9 +84,9 @@ public final class Coordinator implements TransactionCoordinator, OpenTransactio
     // ---- for partitions
 
     @Override
-    public boolean take(PartitionTransactions partition, BatchInfo batch) {
+    public boolean take(SegmentedLog log, BatchInfo batch) {
         TxProducer producer = producers.byId(batch.producerId());
-        return producer != null && producer.takes(batch, partition);
+        return producer != null && producer.takes(batch, log);
     }
 
     @Override
@@ -239,7 +238,7 @@ public final class Coordinator implements TransactionCoordinator, OpenTransactio
     }
 
     @Override
-    public boolean isMoving(Topic topic, String cursor, int partition) {
+    public boolean isCommitting(Topic topic, String cursor, int partition) {
         return upkeep.watched().stream()
                 .anyMatch(producer -> producer.hasCommitOf(topic.id(), cursor, partition));
     }
@@ -310,7 +309,7 @@ public final class Coordinator implements TransactionCoordinator, OpenTransactio
     public List<StoreMetrics.TransactionMetrics> metrics() {
         List<StoreMetrics.TransactionMetrics> found = new ArrayList<>();
         for (TxProducer each : producers.all()) {
-            ShownTransaction waitedFor = each.waitedFor();
+            StoreMetrics.TransactionMetrics waitedFor = each.waitedFor();
             if (waitedFor != null) {
                 found.add(waitedFor);
             }

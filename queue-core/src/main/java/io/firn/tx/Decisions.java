@@ -28,7 +28,7 @@ import java.util.function.LongSupplier;
  *       is below the positions that cursors get (O7).
  *   <li>The decision is written into the journal, durably. It is never durable while its data is
  *       not.
- *   <li>Each partition gets a marker, and lets readers past the transaction; cursors move.
+ *   <li>Each partition gets a marker, and lets readers past the transaction; cursors are set.
  *   <li>The caller is told.
  *   <li>When markers and cursors are durable, the next entry of the producer no longer has them.
  * </ol>
@@ -36,10 +36,10 @@ import java.util.function.LongSupplier;
  * <p>A partition that cannot take its marker, since there is no room or its medium has failed,
  * holds up its readers until it can, or until the store is opened again. The decision stands.
  *
- * <p>An unnamed transaction in one partition that moves no cursor is decided by its marker: readers
- * are let past it when that is durable. Where there is no room for the marker, or another append
- * takes long, the journal decides it as well. To abort an unnamed transaction, nothing is written
- * into the journal: recovery aborts what it does not know.
+ * <p>An unnamed transaction in one partition that commits no cursor is decided by its marker:
+ * readers are let past it when that is durable. Where there is no room for the marker, or another
+ * append takes long, the journal decides it as well. To abort an unnamed transaction, nothing is
+ * written into the journal: recovery aborts what it does not know.
  *
  * <p>The caller of each method that takes a producer holds its lock.
  */
@@ -261,7 +261,7 @@ final class Decisions {
         return write(producers, () -> append(producers));
     }
 
-    /** Makes moves durable that were added to the open transaction of a producer last. */
+    /** Makes cursor commits durable that were added to the open transaction of a producer last. */
     void writeAdded(TxProducer producer, List<CursorCommit> commits) {
         producer.checkUsable();
         AddedCommits added = producer.added(commits, journal.enoughBytes());
@@ -316,7 +316,7 @@ final class Decisions {
     }
 
     /**
-     * Appends the markers that are missing, and moves cursors.
+     * Appends the markers that are missing, and sets cursors.
      *
      * @return whether nothing is left to do
      */

@@ -1,9 +1,9 @@
 package io.firn.tx;
 
+import io.firn.StoreMetrics.TransactionMetrics;
 import io.firn.background.Duty;
 import io.firn.log.LogContext;
 import io.firn.medium.GuardedLog;
-import io.firn.tx.OngoingTransaction.ShownTransaction;
 
 /**
  * Says once of each unnamed transaction that it has been open for a minute: it has no time-out, and
@@ -27,7 +27,7 @@ final class ForgottenTransactionDuty extends Duty {
     public int run() {
         int found = 0;
         for (TxProducer each : producers.made()) {
-            ShownTransaction forgotten = each.takeForgotten(context.nowNs(), AFTER_MS);
+            TransactionMetrics forgotten = each.takeForgotten(context.nowNs(), AFTER_MS);
             if (forgotten != null) {
                 report(forgotten);
                 found++;
@@ -37,7 +37,7 @@ final class ForgottenTransactionDuty extends Duty {
         return found;
     }
 
-    private static void report(ShownTransaction forgotten) {
+    private static void report(TransactionMetrics forgotten) {
         int partitions = forgotten.partitions().size();
         LOG.log(
                 System.Logger.Level.WARNING,

@@ -20,10 +20,10 @@ import java.util.UUID;
  *  | endedId (8) | endedEpoch (2) |
  *  | count (4) | { topic (16) | partition (4) | commit (1) | id (8) | epoch (2) | end (8) } … |
  *  | count (4) | { topic (16) | cursor (2 + n) | partition (4) | offset (8) | decision (8) } … |
- *  | count (4) | moves of the open transaction, in the same form                               |
+ *  | count (4) | cursor commits of the open transaction, in the same form                      |
  * </pre>
  *
- * <p>In version 2, which is written only if a move has a note, each move ends with its note: length
+ * <p>In version 2, which is written only if a commit has a note, each ends with its note: length
  * (4), −1 for none, and UTF-8. In version 4, which is written only if an offset is outside the log
  * ({@link CursorCommit#isOutside}), a byte follows that says whether it is.
  *
@@ -31,12 +31,12 @@ import java.util.UUID;
  * @param epoch its epoch
  * @param timeoutMs after which an open transaction is aborted; 0 for an unnamed producer
  * @param lastUsedMs when it was used last, in ms since 1970
- * @param state what it does; {@code ONGOING} only if moves of the open transaction are in it
+ * @param state what it does; {@code ONGOING} only if commits of the open transaction are in it
  * @param endedId the id with which the last transaction was ended; −1 when there is none
  * @param endedEpoch the epoch with which the last transaction was ended
  * @param markers partitions that may not have a durable marker yet
- * @param commits moves that may not be in the file of a cursor yet
- * @param openCommits moves of the open transaction
+ * @param commits cursor commits that may not be in the file of a cursor yet
+ * @param openCommits cursor commits of the open transaction
  */
 record JournalEntry(
         long id,
@@ -59,7 +59,7 @@ record JournalEntry(
     static final int FIXED_BYTES = 46;
     private static final int MARKER_BYTES = 39;
 
-    /** Of a move without its cursor's name and its note. */
+    /** Of a cursor commit without its cursor's name and its note. */
     private static final int COMMIT_BYTES = 38;
 
     byte[] encode() {
@@ -88,15 +88,15 @@ record JournalEntry(
     }
 
     /**
-     * Returns how much partitions and moves add to an entry at most.
+     * Returns how much partitions and cursor commits add to an entry at most.
      *
-     * @param commitBytes the bytes of the moves, by {@link #mostBytes(Move)}
+     * @param commitBytes the bytes of the commits, by {@link #mostBytes(CursorCommit)}
      */
     static long mostBytes(int partitions, long commitBytes) {
         return (long) MARKER_BYTES * partitions + commitBytes;
     }
 
-    /** Returns how many bytes a move takes in an entry at most. */
+    /** Returns how many bytes a cursor commit takes in an entry at most. */
     static int mostBytes(CursorCommit commit) {
         int note =
                 commit.note() == null ? 0 : EntryWriter.sizeOf(commit.note()); // at least UTF-8's
@@ -119,7 +119,7 @@ record JournalEntry(
                 - 2 * Integer.BYTES;
     }
 
-    /** Returns what a list of moves takes, with its length. */
+    /** Returns what a list of commits takes, with its length. */
     static int sizeBytes(List<CursorCommit> commits, int version) {
         int size = Integer.BYTES;
         for (CursorCommit each : commits) {
@@ -138,7 +138,7 @@ record JournalEntry(
         return note == null ? new byte[0] : note.getBytes(StandardCharsets.UTF_8);
     }
 
-    /** Returns the oldest version that can say these moves. */
+    /** Returns the oldest version that can say these commits. */
     private static int versionFor(List<CursorCommit> commits) {
         int version = VERSION;
         for (CursorCommit each : commits) {
@@ -263,17 +263,17 @@ record JournalEntry(
     }
 
     /**
-     * What the journal says of moves that were added to an open transaction after the producer's
-     * last {@link JournalEntry}. A client that commits many offsets one by one would otherwise
-     * write all of them each time. It counts until there is another entry of the producer, which
-     * has these moves or is of their transaction's end.
+     * What the journal says of cursor commits that were added to an open transaction after the
+     * producer's last {@link JournalEntry}. A client that commits many offsets one by one would
+     * otherwise write all of them each time. It counts until there is another entry of the
+     * producer, which has these commits or is of their transaction's end.
      *
      * <pre>
-     *  | version (1) | id (8) | epoch (2) | count (4) | moves, in the form of an entry with notes |
+     *  | version (1) | id (8) | epoch (2) | count (4) | commits, as in an entry with notes |
      * </pre>
      *
-     * <p>It is written only where the entry would be large, and if no move is to an offset outside
-     * the log: an earlier release refuses to open a store that has one.
+     * <p>It is written only where the entry would be large, and if no commit is of an offset
+     * outside the log: an earlier release refuses to open a store that has one.
      */
     record AddedCommits(long id, int epoch, List<CursorCommit> commits) {
         static final int VERSION = 3;

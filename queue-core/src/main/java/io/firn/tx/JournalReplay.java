@@ -21,8 +21,8 @@ final class JournalReplay implements RecordHandler {
     private final Map<String, Found> found = new LinkedHashMap<>();
 
     /**
-     * Producers of which moves were read, but no entry to which they were added: it was dropped,
-     * since there is a later one. By key, the offset of such moves.
+     * Producers of which added commits were read, but not the entry before: it was dropped, since
+     * there is a later one. By key, the offset of such commits.
      */
     private final Map<String, Long> withoutEntry = new HashMap<>();
 
@@ -36,7 +36,7 @@ final class JournalReplay implements RecordHandler {
      * @param added what was added to its open transaction after it, in that order
      */
     record Found(long offset, JournalEntry entry, List<CursorCommit> added) {
-        /** Returns the moves of the open transaction, of which the last one of a place counts. */
+        /** Returns the commits of the open transaction, of which the last one of a place counts. */
         List<CursorCommit> openCommits() {
             List<CursorCommit> all = new ArrayList<>(entry.openCommits());
             all.addAll(added);
@@ -90,7 +90,7 @@ final class JournalReplay implements RecordHandler {
 
     private static IOException isLost(long offset) {
         return new IOException(
-                "the journal of transactions adds moves of cursors at offset "
+                "the journal of transactions adds cursor commits at offset "
                         + offset
                         + " to a transaction that is not open before: an entry is missing, restore"
                         + " the store from a backup");

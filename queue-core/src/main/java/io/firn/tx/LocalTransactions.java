@@ -73,7 +73,7 @@ final class LocalTransactions {
     }
 
     /**
-     * Adds a move to a transaction. A crash leaves a named one open, but not its moves, which are
+     * Adds a cursor commit. A crash leaves a named transaction open, but not its commits, which are
      * in memory only: before the first of them the journal says that a crash fences it. So nobody
      * commits it without them.
      */

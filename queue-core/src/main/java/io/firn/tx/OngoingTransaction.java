@@ -3,7 +3,7 @@ package io.firn.tx;
 import io.firn.Partition;
 import io.firn.StoreMetrics;
 import io.firn.Transaction;
-import io.firn.producer.PartitionTransactions;
+import io.firn.log.SegmentedLog;
 import java.util.IdentityHashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -21,7 +21,7 @@ final class OngoingTransaction {
     /** Its partitions, each with the offset where its batches end once it is closed. */
     private final Map<TxPartition, Long> members = new LinkedHashMap<>();
 
-    private final Map<PartitionTransactions, TxPartition> byTransactions = new IdentityHashMap<>();
+    private final Map<SegmentedLog, TxPartition> byLog = new IdentityHashMap<>();
     private final CursorCommits commits = new CursorCommits();
     private boolean closed;
     private boolean abandoned;
@@ -79,16 +79,16 @@ final class OngoingTransaction {
 
     void add(TxPartition partition) {
         members.putIfAbsent(partition, NOT_KNOWN);
-        byTransactions.put(partition.producers().transactions(), partition);
+        byLog.put(partition.log(), partition);
     }
 
     boolean has(TxPartition partition) {
         return members.containsKey(partition);
     }
 
-    /** Returns the member with these transactions; null when there is none. */
-    TxPartition member(PartitionTransactions transactions) {
-        return byTransactions.get(transactions);
+    /** Returns the member with a log; null when there is none. */
+    TxPartition member(SegmentedLog log) {
+        return byLog.get(log);
     }
 
     void endsAt(TxPartition partition, long end) {
@@ -112,7 +112,7 @@ final class OngoingTransaction {
         return endsWithProcess;
     }
 
-    /** Called when an entry of its producer is made, with its moves or without. */
+    /** Called when an entry of its producer is made, with its cursor commits or without. */
     void onEntry(boolean isInIt) {
         isInEntry = isInIt;
     }
@@ -122,12 +122,12 @@ final class OngoingTransaction {
         isInJournal = isInEntry;
     }
 
-    /** Returns whether the last entry in the journal has its moves, so that more can be added. */
+    /** Returns whether the last entry in the journal has its commits, so that more can be added. */
     boolean isInJournal() {
         return isInJournal;
     }
 
-    /** Adds moves; returns what undoes that. */
+    /** Adds cursor commits; returns what undoes that. */
     Runnable addCommits(List<CursorCommit> more) {
         return commits.addAll(more);
     }
@@ -141,7 +141,9 @@ final class OngoingTransaction {
         return commits.all();
     }
 
-    /** Returns how many bytes moves would add to {@link #mostBytes}; below 0 if they save some. */
+    /**
+     * Returns how many bytes commits would add to {@link #mostBytes}; below 0 if they save some.
+     */
     long moreBytes(List<CursorCommit> more) {
         return commits.moreBytes(more);
     }
@@ -150,7 +152,7 @@ final class OngoingTransaction {
         return !commits.isEmpty();
     }
 
-    /** Returns whether it moves a cursor in a partition. */
+    /** Returns whether it commits a cursor in a partition. */
     boolean hasCommitOf(UUID topicId, String cursor, int partition) {
         return commits.has(topicId, cursor, partition);
     }
@@ -159,32 +161,16 @@ final class OngoingTransaction {
         return members.isEmpty() && commits.isEmpty();
     }
 
-    /** What is shown of a transaction that readers of committed records wait for. */
-    record ShownTransaction(
+    /**
+     * What is shown of a transaction that readers of committed records wait for; named as what it
+     * implements, since its text begins with the name.
+     */
+    record TransactionMetrics(
             String producer,
             long producerId,
             int producerEpoch,
             Transaction.State state,
             long startMs,
             List<Partition> partitions)
-            implements StoreMetrics.TransactionMetrics {
-
-        @Override
-        public String toString() {
-            return "TransactionMetrics["
-                    + "producer="
-                    + producer
-                    + ", producerId="
-                    + producerId
-                    + ", producerEpoch="
-                    + producerEpoch
-                    + ", state="
-                    + state
-                    + ", startMs="
-                    + startMs
-                    + ", partitions="
-                    + partitions
-                    + "]";
-        }
-    }
+            implements StoreMetrics.TransactionMetrics {}
 }

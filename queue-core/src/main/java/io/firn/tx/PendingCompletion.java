@@ -10,7 +10,7 @@ import java.util.UUID;
 
 /**
  * What a producer's decisions still have to do, as far as is known: partitions without a durable
- * marker, and moves that no cursor's file contains. Thread-safe.
+ * marker, and cursor commits that no cursor's file contains. Thread-safe.
  */
 final class PendingCompletion {
     private final List<PendingMarker> markers = new ArrayList<>();
@@ -54,7 +54,7 @@ final class PendingCompletion {
     }
 
     /**
-     * Adds the end of a transaction in all of its partitions, and its moves by a commit.
+     * Adds the end of a transaction in all of its partitions, and its cursor commits if it commits.
      *
      * <p>An earlier decision that says the same of a partition is superseded. One that says
      * something else stays until its marker is durable: if the power is cut before, its transaction
@@ -90,7 +90,7 @@ final class PendingCompletion {
         }
     }
 
-    /** Gives moves by the last decision its number. */
+    /** Gives cursor commits of the last decision its number. */
     synchronized void decided(long number) {
         commits.replaceAll(
                 commit -> commit.decision() == JournalEntry.SELF ? commit.decided(number) : commit);
@@ -109,7 +109,7 @@ final class PendingCompletion {
         return commits.all();
     }
 
-    /** Returns whether a decision that the journal still has moves a cursor. */
+    /** Returns whether a decision that the journal still has sets a cursor. */
     synchronized boolean commits(UUID topicId, String cursor) {
         return commits.hasCursor(topicId, cursor);
     }
@@ -146,7 +146,7 @@ final class PendingCompletion {
         }
     }
 
-    /** Forgets moves of a cursor that was deleted; returns whether there were any. */
+    /** Forgets commits of a cursor that was deleted; returns whether there were any. */
     synchronized boolean forgetCommits(UUID topicId, String cursor) {
         return commits.removeCursor(topicId, cursor);
     }

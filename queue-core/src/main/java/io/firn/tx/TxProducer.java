@@ -6,9 +6,9 @@ import io.firn.host.ProducerIdentity;
 import io.firn.host.TransactionCoordinator.NamedProducer;
 import io.firn.host.TransactionStateException;
 import io.firn.log.BatchInfo;
-import io.firn.producer.PartitionTransactions;
+import io.firn.log.SegmentedLog;
 import io.firn.tx.JournalEntry.AddedCommits;
-import io.firn.tx.OngoingTransaction.ShownTransaction;
+import io.firn.tx.OngoingTransaction.TransactionMetrics;
 import io.firn.tx.PendingCompletion.PendingMarker;
 import java.time.Duration;
 import java.util.List;
@@ -60,7 +60,7 @@ final class TxProducer {
     @GuardedBy("this")
     private boolean mayHaveForgotten;
 
-    /** A commit that is being decided, whose moves cursors have not made yet; null for none. */
+    /** A commit that is being decided, of which cursors are not set yet; null for none. */
     @GuardedBy("this")
     private OngoingTransaction deciding;
 
@@ -156,11 +156,11 @@ final class TxProducer {
     }
 
     /** Returns what readers of committed records wait for; null if there is nothing. */
-    synchronized ShownTransaction waitedFor() {
+    synchronized TransactionMetrics waitedFor() {
         if (open == null && !isEnding()) {
             return null;
         }
-        return new ShownTransaction(
+        return new TransactionMetrics(
                 name,
                 identities.now().id(),
                 identities.now().epoch(),
@@ -170,7 +170,7 @@ final class TxProducer {
     }
 
     /** Returns an open transaction that nobody ends, once; null if there is none. */
-    synchronized ShownTransaction takeForgotten(long nowNs, long afterMs) {
+    synchronized TransactionMetrics takeForgotten(long nowNs, long afterMs) {
         boolean isForgotten = open != null && open.isForgotten(nowNs, afterMs * NS_PER_MS);
         return isForgotten ? waitedFor() : null;
     }
@@ -204,11 +204,11 @@ final class TxProducer {
      *
      * @throws ProducerFencedException when its epoch is not the present one
      */
-    synchronized boolean takes(BatchInfo batch, PartitionTransactions partition) {
+    synchronized boolean takes(BatchInfo batch, SegmentedLog log) {
         if (!identities.isOf(batch)) {
             return false; // an id that it had before
         }
-        TxPartition member = open == null || open.isClosed() ? null : open.member(partition);
+        TxPartition member = open == null || open.isClosed() ? null : open.member(log);
         // A transaction that has ended, but has no marker yet, would take the batch with it.
         return member != null && !pending.lacksMarker(member);
     }
@@ -306,7 +306,9 @@ final class TxProducer {
         return count;
     }
 
-    /** Returns how many bytes moves would add to {@link #mostBytes}; below 0 if they save some. */
+    /**
+     * Returns how many bytes commits would add to {@link #mostBytes}; below 0 if they save some.
+     */
     synchronized long moreBytes(List<CursorCommit> commits) {
         return open == null ? new CursorCommits().moreBytes(commits) : open.moreBytes(commits);
     }
@@ -320,7 +322,7 @@ final class TxProducer {
         return has(partition) || pending.lacksMarker(partition);
     }
 
-    /** Adds moves; returns what undoes that, as long as the transaction is open. */
+    /** Adds cursor commits; returns what undoes that, as long as the transaction is open. */
     synchronized Runnable addCommits(List<CursorCommit> more) {
         Runnable undo = open.addCommits(more);
         return () -> {
@@ -334,12 +336,12 @@ final class TxProducer {
         return open == null ? List.of() : open.commits();
     }
 
-    /** Returns whether cursors may still make moves: those of a commit, until they have. */
+    /** Returns whether cursors may still be set: by a decided commit, until they are. */
     synchronized boolean hasComingCommits() {
         return coming() != null && coming().hasCommits();
     }
 
-    /** Returns whether a cursor may still make a move in a partition. */
+    /** Returns whether a cursor may still be set in a partition. */
     synchronized boolean hasCommitOf(UUID topicId, String cursor, int partition) {
         return coming() != null && coming().hasCommitOf(topicId, cursor, partition);
     }
@@ -449,9 +451,7 @@ final class TxProducer {
         return state == State.EMPTY && continued.equals(identities.ended());
     }
 
-    /**
-     * Called when cursors have moved, and all partitions that could get their markers have them.
-     */
+    /** Called when cursors are set, and all partitions that could get their markers have them. */
     synchronized void onCarriedOut() {
         deciding = null;
         if (pending.unmarked().isEmpty()) {
@@ -523,8 +523,8 @@ final class TxProducer {
     }
 
     /**
-     * Returns what makes moves durable that were added to the open transaction last, if that is
-     * less than an entry by far.
+     * Returns what makes cursor commits durable that were added to the open transaction last, if
+     * that is less than an entry by far.
      *
      * @param enough the size of an entry that is written without regard to its size
      * @return null if an entry has to be written

@@ -30,7 +30,7 @@ import java.util.UUID;
  *       its producer has a name, and has not been opened again, it stays open. Otherwise it is
  *       aborted.
  *   <li>The markers are forced (O1).
- *   <li>Cursors are moved by decisions that their files do not contain yet.
+ *   <li>Cursors are set by decisions that their files do not contain yet.
  *   <li>What was found to be done is written into the journal, so that it is never taken for
  *       something that happens later.
  * </ol>
@@ -149,9 +149,9 @@ final class TxRecovery {
     }
 
     /**
-     * Returns a move of an open transaction that is not above the end of its partition (O7): what
-     * was read there of a WRITTEN topic may be lost, and its offsets are assigned again. One that
-     * was outside the log when it was asked for stays as it is.
+     * Returns a cursor commit of an open transaction that is not above the end of its partition
+     * (O7): what was read there of a WRITTEN topic may be lost, and its offsets are assigned again.
+     * One that was outside the log when it was asked for stays as it is.
      */
     private CursorCommit withinLog(TxProducer producer, CursorCommit commit) {
         TxPartition read = store.partition(commit.topicId(), commit.partition());
@@ -162,7 +162,7 @@ final class TxRecovery {
         context.findings()
                 .add(
                         producer
-                                + ": its open transaction moves cursor "
+                                + ": its open transaction commits cursor "
                                 + commit.cursor()
                                 + " in "
                                 + read
@@ -170,7 +170,7 @@ final class TxRecovery {
                                 + commit.offset()
                                 + ", but the log ends at "
                                 + end
-                                + " since records were lost: it moves there");
+                                + " since records were lost: it is set there");
         return commit.to(end);
     }
 

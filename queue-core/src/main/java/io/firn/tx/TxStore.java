@@ -27,8 +27,8 @@ public interface TxStore {
     TxPartition partition(Partition partition);
 
     /**
-     * Returns a partition whose cursors are moved, which may be a replicated one; null when there
-     * is none any more.
+     * Returns a partition whose cursors are set, which may be a replicated one; null when there is
+     * none any more.
      */
     TxPartition partition(UUID topicId, int index);
 
@@ -58,11 +58,11 @@ public interface TxStore {
     UUID topicOf(Topic topic, String cursor);
 
     /**
-     * Moves a cursor by a durable decision, unless that was done before. Nothing happens when the
+     * Sets a cursor by a durable decision, unless that was done before. Nothing happens when the
      * topic is gone.
      */
     void commit(CursorCommit commit);
 
-    /** Returns whether the file of a cursor contains a move, or will never need it. */
+    /** Returns whether the file of a cursor contains a commit, or will never need it. */
     boolean isPersisted(CursorCommit commit);
 }

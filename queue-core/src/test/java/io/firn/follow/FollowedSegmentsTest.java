@@ -53,11 +53,11 @@ class FollowedSegmentsTest {
         Block first = sealed(1, 0, 10);
         Block second = sealed(2, 10, 10);
         followed.refresh(log, List.of(second));
-        assertTrue(followed.isInDoubt());
+        assertTrue(followed.missing().isAtGap());
         assertEquals(0, log.nextOffset());
         assertEquals(0, log.segments().length);
         followed.refresh(log, List.of(first, second));
-        assertFalse(followed.isInDoubt());
+        assertFalse(followed.missing().isAtGap());
         assertEquals(20, log.nextOffset());
         assertEquals(2, log.segments().length);
     }
@@ -65,10 +65,10 @@ class FollowedSegmentsTest {
     @Test
     void shouldShowWhatIsThereWhenTheFirstSegmentStaysMissing() throws IOException {
         Block second = sealed(2, 10, 10);
-        for (int i = 0; i < LOOKS && (i == 0 || followed.isInDoubt()); i++) {
+        for (int i = 0; i < LOOKS && (i == 0 || followed.missing().isAtGap()); i++) {
             followed.refresh(log, List.of(second));
         }
-        assertFalse(followed.isInDoubt());
+        assertFalse(followed.missing().isAtGap());
         assertEquals(20, log.nextOffset());
         assertEquals(1, log.segments().length);
     }
@@ -83,11 +83,11 @@ class FollowedSegmentsTest {
         followed.refresh(log, List.of(third));
         assertEquals(10, log.logStartOffset());
         assertEquals(10, log.nextOffset(), "a tailer at 10 would find no segment");
-        assertTrue(followed.isInDoubt());
+        assertTrue(followed.missing().isAtGap());
         followed.refresh(log, List.of(second, third));
         assertEquals(30, log.nextOffset());
         assertEquals(10, log.segmentFor(10).baseOffset());
-        assertFalse(followed.isInDoubt());
+        assertFalse(followed.missing().isAtGap());
     }
 
     @Test
@@ -118,19 +118,19 @@ class FollowedSegmentsTest {
         int end = InMemory.put(first.memory(), at, 10, 1, 1);
         Block second = sealed(2, 11, 10);
         followed.refresh(log, List.of(second));
-        assertTrue(followed.isInDoubt());
+        assertTrue(followed.missing().isAtGap());
         segment.raiseEnd(end, 11);
         log.publishSeen(0, 11, 11);
         assertEquals(segment, log.segmentFor(10));
         followed.refresh(log, List.of(second));
-        assertFalse(followed.isInDoubt());
+        assertFalse(followed.missing().isAtGap());
         assertEquals(21, log.nextOffset());
         assertEquals(segment, log.segmentFor(10));
         first.seal(first.mark().sealed(1, 0, end, 11, 1));
         followed.refresh(log, List.of(first, second));
         assertEquals(2, log.segments().length);
         assertEquals(segment, log.segmentFor(10));
-        assertFalse(followed.isAnyInDoubt());
+        assertFalse(followed.missing().isAny());
     }
 
     @Test

@@ -86,7 +86,7 @@ class ProducersTest {
         for (int id = 1_000; id < 2_000; id++) {
             producers.record(batch(id, 0, 0, 1), nextOffset++, id);
         }
-        assertTrue(producers.count() <= 100, producers.count() + " producers");
+        assertTrue(producers.size() <= 100, producers.size() + " producers");
         for (int id = 0; id < 20; id++) {
             assertEquals(id, producers.check(batch(id, 0, 0, 1))); // a duplicate
         }
@@ -104,9 +104,9 @@ class ProducersTest {
         StoreProducers limit = new StoreProducers(100);
         few.limit(limit);
         producers.limit(limit);
-        assertTrue(producers.count() < 100, producers.count() + " producers");
+        assertTrue(producers.size() < 100, producers.size() + " producers");
         assertEquals(nextOffset - 1, producers.check(batch(999, 0, 0, 1)));
-        assertEquals(1, few.count());
+        assertEquals(1, few.size());
     }
 
     @Test
@@ -122,8 +122,8 @@ class ProducersTest {
             others.record(batch(id, 0, 0, 1), nextOffset++, 2_000);
         }
         producers.record(batch(30, 0, 0, 1), nextOffset++, 3_000);
-        assertEquals(31, producers.count());
-        assertTrue(others.count() <= 100, others.count() + " producers");
+        assertEquals(31, producers.size());
+        assertTrue(others.size() <= 100, others.size() + " producers");
     }
 
     @Test
@@ -216,7 +216,7 @@ class ProducersTest {
 
         assertEquals(0, producers.check(batch(ID, 0, 0, 10)));
         assertEquals(10, producers.check(batch(ID + 1, 0, 0, 10)));
-        assertEquals(2, producers.count());
+        assertEquals(2, producers.size());
     }
 
     @Test
@@ -226,7 +226,7 @@ class ProducersTest {
         }
         producers.expire(7, 0);
 
-        assertEquals(300, producers.count());
+        assertEquals(300, producers.size());
         for (int id = 0; id < 1_000; id++) {
             long expected = id % 10 < 7 ? Producers.NEW : id;
             assertEquals(expected, producers.check(batch(id, 0, 0, 1)), "producer " + id);
@@ -237,11 +237,11 @@ class ProducersTest {
     void shouldForgetWhatWasSeenWhileTheClockWasAhead() {
         producers.record(batch(ID, 0, 0, 1), 0, 1_000_000);
         producers.expire(100, 5);
-        assertEquals(1, producers.count());
+        assertEquals(1, producers.size());
         producers.expire(105, 5);
-        assertEquals(1, producers.count(), "it counts as seen at 100");
+        assertEquals(1, producers.size(), "it counts as seen at 100");
         producers.expire(106, 5);
-        assertEquals(0, producers.count());
+        assertEquals(0, producers.size());
     }
 
     @Test
@@ -249,9 +249,9 @@ class ProducersTest {
         producers.record(batch(ID, 0, 0, 1), 0, 1_000_000);
         producers.expire(100, 5);
         producers.expire(1_000_002, 5);
-        assertEquals(1, producers.count(), "it was seen 2 ms ago");
+        assertEquals(1, producers.size(), "it was seen 2 ms ago");
         producers.expire(1_000_006, 5);
-        assertEquals(0, producers.count());
+        assertEquals(0, producers.size());
     }
 
     @Test
@@ -262,8 +262,8 @@ class ProducersTest {
         producers.record(batch(7, 0, 3, 1), 70, 5_000);
         Producers restored = new Producers();
 
-        assertEquals(71, restored.restore(fields(producers.snapshot(() -> 71))));
-        assertEquals(2, restored.count());
+        assertEquals(71, restored.restore(fields(producers.snapshot(() -> 71)), List.of()));
+        assertEquals(2, restored.size());
         for (int i = 2; i < 7; i++) {
             assertEquals(10L * i, restored.check(batch(ID, 2, (MAX - 30 + 10 * i) & MAX, 10)));
         }
@@ -274,7 +274,7 @@ class ProducersTest {
         assertEquals(70, restored.check(batch(7, 0, 3, 1)));
         assertEquals(restored.snapshot(() -> 71), producers.snapshot(() -> 71));
         restored.expire(5_000, 0);
-        assertEquals(1, restored.count(), "when it was last seen comes back too");
+        assertEquals(1, restored.size(), "when it was last seen comes back too");
     }
 
     @Test
@@ -294,10 +294,12 @@ class ProducersTest {
 
     @Test
     void shouldRefuseWhatIsNoSnapshot() {
-        assertThrows(DamagedFileException.class, () -> producers.restore(fields(Map.of())));
+        assertThrows(
+                DamagedFileException.class, () -> producers.restore(fields(Map.of()), List.of()));
         for (String text : new String[] {"", "0", "0 1", "0 1 2 3", "0 1 2 3 4 5", "a b c d e"}) {
             Fields snapshot = fields(Map.of("nextOffset", "1", "7", text));
-            assertThrows(DamagedFileException.class, () -> producers.restore(snapshot), text);
+            assertThrows(
+                    DamagedFileException.class, () -> producers.restore(snapshot, List.of()), text);
         }
     }
 

@@ -1,13 +1,7 @@
 package io.firn.server.group;
 
 import io.firn.server.wire.DeadlineTimer;
-import java.util.ArrayList;
-import java.util.Collections;
-import java.util.HashMap;
-import java.util.List;
-import java.util.Map;
 import java.util.Set;
-import java.util.TreeMap;
 import java.util.UUID;
 import javax.annotation.concurrent.GuardedBy;
 import org.apache.kafka.common.protocol.Errors;
@@ -22,7 +16,6 @@ final class Group {
 
     // About what is used beside the characters.
     static final int FIXED_BYTES = 1_500;
-    private static final int ENTRY_BYTES = 200;
 
     private final String id;
 
@@ -32,29 +25,11 @@ final class Group {
     @GuardedBy("this")
     private final Members members = new Members();
 
-    /** Ids that were given to clients that have not joined with them yet, with their deadlines. */
     @GuardedBy("this")
-    private final Map<String, Long> pendingIds = new HashMap<>();
-
-    /** The metadata of commits, by topic id and partition; only where it is not empty. */
-    @GuardedBy("this")
-    private final Map<String, String> commitMetadata = new TreeMap<>();
-
-    /** What its offsets use, by topic, as far as it is known. */
-    @GuardedBy("this")
-    private final Map<UUID, Long> topics = new TreeMap<>();
+    private final GroupCommits commits = new GroupCommits();
 
     @GuardedBy("this")
     private GroupMemory memory;
-
-    @GuardedBy("this")
-    private long pendingBytes;
-
-    @GuardedBy("this")
-    private long metadataBytes;
-
-    @GuardedBy("this")
-    private long cursorBytes;
 
     /** Whether something has changed since the group's file was written. */
     @GuardedBy("this")
@@ -154,42 +129,10 @@ final class Group {
         unwritten = true;
     }
 
-    /** The metadata of commits, by place; changed by the other method only. */
+    /** Returns what it remembers of the offsets that were committed. */
     @GuardedBy("this")
-    Map<String, String> commitMetadata() {
-        return Collections.unmodifiableMap(commitMetadata);
-    }
-
-    /** Sets or removes the metadata of a commit; returns what was there. */
-    @GuardedBy("this")
-    String commitMetadata(String place, String value) {
-        String before =
-                value == null || value.isEmpty()
-                        ? commitMetadata.remove(place)
-                        : commitMetadata.put(place, value);
-        metadataBytes += bytesOf(value) - bytesOf(before);
-        unwritten |= bytesOf(value) > 0 || bytesOf(before) > 0;
-        return before;
-    }
-
-    /** Returns how many bytes more the metadata of commits would use, or fewer. */
-    @GuardedBy("this")
-    long growth(Map<String, String> metadata) {
-        long more = 0;
-        for (Map.Entry<String, String> each : metadata.entrySet()) {
-            more += growth(each.getKey(), each.getValue());
-        }
-        return more;
-    }
-
-    /** Returns how many bytes more the metadata of a commit would use, or fewer. */
-    @GuardedBy("this")
-    long growth(String place, String value) {
-        return bytesOf(value) - bytesOf(commitMetadata.get(place));
-    }
-
-    private static long bytesOf(String metadata) {
-        return metadata == null || metadata.isEmpty() ? 0 : ENTRY_BYTES + 2L * metadata.length();
+    GroupCommits commits() {
+        return commits;
     }
 
     // ---- memory
@@ -234,7 +177,7 @@ final class Group {
     /** Returns whether the group's file may have a number of bytes more. */
     @GuardedBy("this")
     boolean mayGrow(long more, long mostBytes) {
-        boolean fits = metadataBytes + cursorBytes + members.protocolBytes() + more <= mostBytes;
+        boolean fits = commits.memoryBytes() + members.protocolBytes() + more <= mostBytes;
         return fits || (memory != null && memory.refuse());
     }
 
@@ -250,25 +193,28 @@ final class Group {
     @GuardedBy("this")
     long memoryBytes() {
         long fixed = FIXED_BYTES + 2L * id.length();
-        return fixed + pendingBytes + metadataBytes + cursorBytes + members.memoryBytes();
+        return fixed + commits.memoryBytes() + members.memoryBytes();
     }
 
     /** Called when the group's file has everything. */
     @GuardedBy("this")
     void wrote() {
         unwritten = false;
+        commits.wrote();
     }
 
     /** Returns whether the group's file lacks something. */
     @GuardedBy("this")
     boolean isUnwritten() {
-        return unwritten;
+        return unwritten || commits.isUnwritten();
     }
 
     /** Returns whether the group may leave the memory once its file has everything. */
     @GuardedBy("this")
     boolean isIdle() {
-        return state == GroupState.EMPTY && emptySinceMs != NEVER_USED && pendingIds.isEmpty();
+        return state == GroupState.EMPTY
+                && emptySinceMs != NEVER_USED
+                && members.pendingCount() == 0;
     }
 
     /**
@@ -277,11 +223,11 @@ final class Group {
      */
     @GuardedBy("this")
     boolean leaveMemory() {
-        if (!isIdle() || unwritten) {
+        if (!isIdle() || isUnwritten()) {
             return false;
         }
         countMemory(); // what is subtracted when it comes back is what its file has
-        memory.store(cursorBytes);
+        memory.store(commits.topicBytes());
         state = GroupState.DEAD;
         return true;
     }
@@ -304,23 +250,7 @@ final class Group {
      */
     @GuardedBy("this")
     boolean noteCursor(UUID topic, long bytes) {
-        if (topics.containsKey(topic)) {
-            return true;
-        }
-        if (!hasMemoryFor(bytes)) {
-            return false;
-        }
-        addTopic(topic, bytes);
-        countMemory();
-        return true;
-    }
-
-    /** Adds a topic in which the group has offsets. */
-    @GuardedBy("this")
-    void addTopic(UUID topic, long bytes) {
-        topics.put(topic, bytes);
-        cursorBytes += bytes;
-        unwritten = true;
+        return note(topic, bytes, commits.has(topic) || hasMemoryFor(bytes));
     }
 
     /**
@@ -329,44 +259,23 @@ final class Group {
      */
     @GuardedBy("this")
     boolean noteStoredCursor(UUID topic, long bytes) {
-        if (topics.containsKey(topic)) {
-            return true;
-        }
-        if (memory != null && !memory.hasMemoryFor(bytes)) {
-            return false;
-        }
-        addTopic(topic, bytes);
-        countMemory();
-        return true;
+        boolean isKnown = commits.has(topic) || memory == null;
+        return note(topic, bytes, isKnown || memory.hasMemoryFor(bytes));
     }
 
-    /** Returns what its offsets use. */
     @GuardedBy("this")
-    long cursorBytes() {
-        return cursorBytes;
-    }
-
-    /** Returns what its offsets use, by topic. */
-    @GuardedBy("this")
-    Map<UUID, Long> topics() {
-        return topics;
+    private boolean note(UUID topic, long bytes, boolean isAllowed) {
+        if (isAllowed && !commits.has(topic)) {
+            commits.addTopic(topic, bytes);
+            countMemory();
+        }
+        return isAllowed;
     }
 
     /** Forgets topics that were deleted, with the metadata of their offsets. */
     @GuardedBy("this")
     void forgetTopics(Set<UUID> deleted) {
-        for (UUID topic : deleted) {
-            Long bytes = topics.remove(topic);
-            if (bytes != null) {
-                cursorBytes -= bytes;
-                unwritten = true;
-                String places = topic + ".";
-                commitMetadata.keySet().stream()
-                        .filter(each -> each.startsWith(places))
-                        .toList()
-                        .forEach(each -> commitMetadata(each, null));
-            }
-        }
+        commits.forget(deleted);
         countMemory();
     }
 
@@ -375,9 +284,8 @@ final class Group {
     boolean isUnused() {
         return state == GroupState.EMPTY
                 && emptySinceMs == NEVER_USED
-                && pendingIds.isEmpty()
-                && topics.isEmpty()
-                && commitMetadata.isEmpty();
+                && members.pendingCount() == 0
+                && commits.isEmpty();
     }
 
     // ---- members
@@ -387,12 +295,11 @@ final class Group {
         return members;
     }
 
-    /** Adds a member; its id is not pending any more. */
+    /** Adds a member. */
     @GuardedBy("this")
     void add(Member member) {
         members.add(member);
         unwritten = true;
-        removePending(member.id());
     }
 
     /** Returns whether a member with these protocols is compatible with the present members. */
@@ -412,50 +319,11 @@ final class Group {
                 : error;
     }
 
-    @GuardedBy("this")
-    boolean haveAllJoined() {
-        return pendingIds.isEmpty() && members.haveAllJoined();
-    }
-
-    @GuardedBy("this")
-    boolean isPending(String memberId) {
-        return pendingIds.containsKey(memberId);
-    }
-
-    @GuardedBy("this")
-    int pendingCount() {
-        return pendingIds.size();
-    }
-
     /** Waits for a client to join with the id that it was given. */
     @GuardedBy("this")
     void awaitId(String memberId, long deadlineNs) {
-        if (pendingIds.put(memberId, deadlineNs) == null) {
-            pendingBytes += bytesOf(memberId);
-        }
+        members.awaitId(memberId, deadlineNs);
         runBy(deadlineNs);
-    }
-
-    /** Stops waiting for an id; returns false if it was not pending. */
-    @GuardedBy("this")
-    boolean removePending(String memberId) {
-        boolean was = pendingIds.remove(memberId) != null;
-        pendingBytes -= was ? bytesOf(memberId) : 0;
-        return was;
-    }
-
-    /** Removes the pending ids whose deadlines have passed; returns whether there were any. */
-    @GuardedBy("this")
-    boolean removeExpiredPending(long nowNs) {
-        List<String> expired = new ArrayList<>();
-        pendingIds.forEach(
-                (memberId, deadline) -> {
-                    if (nowNs - deadline > 0) {
-                        expired.add(memberId);
-                    }
-                });
-        expired.forEach(this::removePending);
-        return !expired.isEmpty();
     }
 
     // ---- deadlines
@@ -510,10 +378,7 @@ final class Group {
     /** Sets the timer to the earliest of all deadlines. */
     @GuardedBy("this")
     void setTimer(long nowNs) {
-        long left = deadlines.leftNs(state, nowNs);
-        for (long deadlineNs : pendingIds.values()) {
-            left = Math.min(left, deadlineNs - nowNs);
-        }
+        long left = Math.min(deadlines.leftNs(state, nowNs), members.pendingLeftNs(nowNs));
         for (Member member : members) {
             if (!member.isWaiting()) {
                 left = Math.min(left, member.leftNs(nowNs));

@@ -254,7 +254,7 @@ public final class GroupCoordinator {
             return Errors.UNKNOWN_MEMBER_ID;
         }
         synchronized (group) {
-            if (instanceId == null && group.removePending(memberId)) {
+            if (instanceId == null && group.members().removePending(memberId)) {
                 rebalances.tryComplete(group);
                 return Errors.NONE;
             }
@@ -360,7 +360,7 @@ public final class GroupCoordinator {
         Set<UUID> named = new HashSet<>();
         for (Group group : groups.loaded()) {
             synchronized (group) {
-                named.addAll(group.topics().keySet());
+                named.addAll(group.commits().topics().keySet());
             }
         }
         // After these were gathered: one that is created meanwhile would count as deleted.
@@ -403,7 +403,7 @@ public final class GroupCoordinator {
     private void expire(Group group, long beforeMs) {
         synchronized (group) {
             if (group.is(GroupState.EMPTY)
-                    && group.pendingCount() == 0
+                    && group.members().pendingCount() == 0
                     && group.emptySinceMs() < beforeMs) {
                 if (group.emptySinceMs() == Group.NEVER_USED) {
                     end(group); // it was never used

@@ -199,8 +199,10 @@ public final class GroupFiles {
         map.put("leader", group.members().leader() == null ? "" : group.members().leader());
         map.put("emptySinceMs", Long.toString(group.emptySinceMs()));
         map.put(OWNER, group.owner());
-        group.topics().forEach((topic, bytes) -> map.put(TOPIC + topic, Long.toString(bytes)));
-        for (Map.Entry<String, String> each : group.commitMetadata().entrySet()) {
+        group.commits()
+                .topics()
+                .forEach((topic, bytes) -> map.put(TOPIC + topic, Long.toString(bytes)));
+        for (Map.Entry<String, String> each : group.commits().metadata().entrySet()) {
             map.put(METADATA + each.getKey(), each.getValue());
         }
         int n = 0;
@@ -235,13 +237,14 @@ public final class GroupFiles {
                     .values()
                     .forEach(
                             (key, value) -> {
-                                var unused = group.commitMetadata(key, value);
+                                var unused = group.commits().metadata(key, value);
                             });
             Fields topics = fields.below(TOPIC);
             for (String topic : topics.keys()) {
-                group.addTopic(
-                        topics.id(topic, topic),
-                        topics.number(topic, Long.MIN_VALUE, Long.MAX_VALUE));
+                group.commits()
+                        .addTopic(
+                                topics.id(topic, topic),
+                                topics.number(topic, Long.MIN_VALUE, Long.MAX_VALUE));
             }
             for (int n = 0; fields.has("member." + n + ".id"); n++) {
                 Member member = decodeMember(fields, "member." + n + ".");

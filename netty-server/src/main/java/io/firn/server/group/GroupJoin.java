@@ -67,7 +67,7 @@ final class GroupJoin {
         if (ask.memberId.isEmpty()) {
             return joinNew(group, ask, reply);
         }
-        if (group.isPending(ask.memberId)) {
+        if (group.members().isPending(ask.memberId)) {
             if (ask.instanceId != null) {
                 return Errors.UNKNOWN_MEMBER_ID; // static members are not given an id first
             }
@@ -94,7 +94,7 @@ final class GroupJoin {
             }
         } else if (ask.needsIdFirst) {
             // A client that times out and tries again must not leave a member behind each time.
-            if (group.pendingCount() + group.members().size() >= limits.maxMembers()) {
+            if (group.members().pendingCount() + group.members().size() >= limits.maxMembers()) {
                 return Errors.GROUP_MAX_SIZE_REACHED;
             }
             if (!group.hasMemoryFor(2L * id.length())) {

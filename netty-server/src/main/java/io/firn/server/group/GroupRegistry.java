@@ -204,8 +204,8 @@ final class GroupRegistry {
                 return;
             }
             if (group.leaveMemory()) {
-                if (group.cursorBytes() > 0) {
-                    offsets.put(group.id(), group.cursorBytes());
+                if (group.commits().topicBytes() > 0) {
+                    offsets.put(group.id(), group.commits().topicBytes());
                 }
                 stored.incrementAndGet(); // before: nobody may take it for one that is not there
                 loaded.remove(group.id(), group);

@@ -10,8 +10,8 @@ import java.util.Set;
 import org.apache.kafka.common.protocol.Errors;
 
 /**
- * The members of a group, in the order in which they joined, and their leader. Guarded by the
- * group.
+ * The members of a group, in the order in which they joined, and their leader; and the clients that
+ * are about to join. Guarded by the group.
  */
 final class Members implements Iterable<Member> {
     /**
@@ -21,6 +21,7 @@ final class Members implements Iterable<Member> {
     private static final long MAX_BYTES = 8 << 20;
 
     private static final int FIXED_BYTES = 500;
+    private static final int PENDING_BYTES = 200;
 
     private final Map<String, Member> byId = new LinkedHashMap<>();
     private final Map<String, String> idsByInstance = new HashMap<>();
@@ -28,7 +29,11 @@ final class Members implements Iterable<Member> {
     /** How many members name a protocol. */
     private final Map<String, Integer> supporters = new HashMap<>();
 
+    /** Ids that were given to clients that have not joined with them yet, with their deadlines. */
+    private final Map<String, Long> pendingIds = new HashMap<>();
+
     private long bytes;
+    private long pendingBytes;
     private String leader;
 
     @Override
@@ -73,8 +78,9 @@ final class Members implements Iterable<Member> {
 
     // ---- changes
 
-    /** Adds a member; the first one leads. */
+    /** Adds a member, whose id is not pending any more; the first one leads. */
     void add(Member member) {
+        removePending(member.id());
         if (byId.isEmpty()) {
             leader = member.id();
         }
@@ -124,6 +130,56 @@ final class Members implements Iterable<Member> {
         bytes += (long) more * member.bytes();
     }
 
+    // ---- clients that are about to join
+
+    /** Waits for a client to join with the id that it was given. */
+    void awaitId(String memberId, long deadlineNs) {
+        if (pendingIds.put(memberId, deadlineNs) == null) {
+            pendingBytes += pendingBytes(memberId);
+        }
+    }
+
+    /** Stops waiting for an id; returns false if it was not pending. */
+    boolean removePending(String memberId) {
+        boolean was = pendingIds.remove(memberId) != null;
+        pendingBytes -= was ? pendingBytes(memberId) : 0;
+        return was;
+    }
+
+    /** Removes the pending ids whose deadlines have passed; returns whether there were any. */
+    boolean removeExpiredPending(long nowNs) {
+        List<String> expired = new ArrayList<>();
+        pendingIds.forEach(
+                (memberId, deadline) -> {
+                    if (nowNs - deadline > 0) {
+                        expired.add(memberId);
+                    }
+                });
+        expired.forEach(this::removePending);
+        return !expired.isEmpty();
+    }
+
+    boolean isPending(String memberId) {
+        return pendingIds.containsKey(memberId);
+    }
+
+    int pendingCount() {
+        return pendingIds.size();
+    }
+
+    /** Returns the time until the first deadline of a pending id; the maximum if none is. */
+    long pendingLeftNs(long nowNs) {
+        long left = Long.MAX_VALUE;
+        for (long deadlineNs : pendingIds.values()) {
+            left = Math.min(left, deadlineNs - nowNs);
+        }
+        return left;
+    }
+
+    private static long pendingBytes(String memberId) {
+        return PENDING_BYTES + 2L * memberId.length();
+    }
+
     // ---- questions
 
     /** Returns whether there is room for more bytes, in the place of a member if one is given. */
@@ -136,9 +192,9 @@ final class Members implements Iterable<Member> {
         return 2 * bytes;
     }
 
-    /** Returns about how much memory the members use, with their assignments. */
+    /** Returns about how much memory the members use, with assignments and pending ids. */
     long memoryBytes() {
-        long sum = 2 * bytes;
+        long sum = 2 * bytes + pendingBytes;
         for (Member member : byId.values()) {
             sum += FIXED_BYTES + member.assignment().length;
         }
@@ -188,8 +244,9 @@ final class Members implements Iterable<Member> {
         return best;
     }
 
+    /** Returns whether nobody is waited for. */
     boolean haveAllJoined() {
-        return byId.values().stream().allMatch(Member::isJoining);
+        return pendingIds.isEmpty() && byId.values().stream().allMatch(Member::isJoining);
     }
 
     /** Returns the first member that has joined again; null if there is none. */

@@ -159,7 +159,7 @@ public final class OffsetCommitHandler implements Handler<OffsetCommitRequestDat
                 if (group.is(GroupState.DEAD) || !GroupOffsets.mayCommit(topic, group)) {
                     return Errors.COORDINATOR_NOT_AVAILABLE; // the client tries again
                 }
-                long more = group.growth(place, text);
+                long more = group.commits().growth(place, text);
                 if (more > 0) {
                     Errors refusal = commits.refusal(group, gathered.bytes + more);
                     if (refusal != Errors.NONE) {

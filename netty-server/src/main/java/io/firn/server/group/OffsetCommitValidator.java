@@ -88,7 +88,7 @@ final class OffsetCommitValidator {
      */
     boolean record(Group group, Map<String, String> metadata) {
         synchronized (group) {
-            long more = group.growth(metadata);
+            long more = group.commits().growth(metadata);
             if (more > 0 && refusal(group, more) != Errors.NONE) {
                 throw Errors.COORDINATOR_NOT_AVAILABLE.exception();
             }
@@ -119,9 +119,9 @@ final class OffsetCommitValidator {
             boolean changed = false;
             for (Map.Entry<String, String> each : metadata.entrySet()) {
                 String place = each.getKey();
-                String old = group.commitMetadata(place, each.getValue());
+                String old = group.commits().metadata(place, each.getValue());
                 before.put(place, old);
-                changed |= !Objects.equals(group.commitMetadata().get(place), old);
+                changed |= !Objects.equals(group.commits().metadata().get(place), old);
             }
             group.countMemory();
             long emptySinceMs = group.emptySinceMs();
@@ -138,7 +138,7 @@ final class OffsetCommitValidator {
                 } catch (RuntimeException e) {
                     // The commit is refused. If the client repeats it, it is a change again.
                     for (Map.Entry<String, String> each : before.entrySet()) {
-                        group.commitMetadata(each.getKey(), each.getValue());
+                        group.commits().metadata(each.getKey(), each.getValue());
                     }
                     group.countMemory();
                     group.emptySinceMs(emptySinceMs);

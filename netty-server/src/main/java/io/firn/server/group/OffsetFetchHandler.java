@@ -183,7 +183,7 @@ public final class OffsetFetchHandler implements Handler<OffsetFetchRequestData>
             return Map.of();
         }
         synchronized (group) {
-            return new HashMap<>(group.commitMetadata());
+            return new HashMap<>(group.commits().metadata());
         }
     }
 
@@ -248,7 +248,7 @@ public final class OffsetFetchHandler implements Handler<OffsetFetchRequestData>
         long metadataBytes = 0;
         for (int partition : partitions) {
             boolean exists = partition >= 0 && partition < topic.partitionCount();
-            if (exists && wanted.isStable && isMoving(topic, wanted.groupId, partition)) {
+            if (exists && wanted.isStable && isCommitting(topic, wanted.groupId, partition)) {
                 found.add(at(partition, -1, null, Errors.UNSTABLE_OFFSET_COMMIT));
                 continue;
             }
@@ -269,8 +269,8 @@ public final class OffsetFetchHandler implements Handler<OffsetFetchRequestData>
     }
 
     /** Before the offset is read: a transaction that ends in between has moved it. */
-    private boolean isMoving(Topic topic, String groupId, int partition) {
-        return transactions.isMoving(topic, groupId, partition);
+    private boolean isCommitting(Topic topic, String groupId, int partition) {
+        return transactions.isCommitting(topic, groupId, partition);
     }
 
     private static OffsetFetchResponsePartitions at(

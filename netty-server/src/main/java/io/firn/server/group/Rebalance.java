@@ -69,7 +69,7 @@ final class Rebalance {
     void tryComplete(Group group) {
         if (group.is(GroupState.PREPARING)
                 && !group.deadlines().isInitialDelay()
-                && group.haveAllJoined()) {
+                && group.members().haveAllJoined()) {
             complete(group);
         }
     }
@@ -188,7 +188,7 @@ final class Rebalance {
     /** Ends the sessions, joins and syncs that have timed out. */
     @GuardedBy("group")
     void expire(Group group, long nowNs) {
-        boolean expiredIds = group.removeExpiredPending(nowNs);
+        boolean expiredIds = group.members().removeExpiredPending(nowNs);
         List<Member> gone = new ArrayList<>();
         for (Member member : group.members()) {
             boolean unsynced =

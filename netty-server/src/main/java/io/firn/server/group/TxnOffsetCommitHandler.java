@@ -177,7 +177,7 @@ public final class TxnOffsetCommitHandler implements Handler<TxnOffsetCommitRequ
                     && (group.is(GroupState.DEAD) || !GroupOffsets.mayCommit(topic, group))) {
                 return Errors.COORDINATOR_NOT_AVAILABLE; // the client tries again
             }
-            long more = group.growth(place, text);
+            long more = group.commits().growth(place, text);
             if (more > 0) {
                 Errors refusal = commits.refusal(group, to.growth + more);
                 if (refusal != Errors.NONE) {
@@ -185,7 +185,8 @@ public final class TxnOffsetCommitHandler implements Handler<TxnOffsetCommitRequ
                 }
                 to.growth += more;
             }
-            if ((text != null && !text.isEmpty()) || group.commitMetadata().containsKey(place)) {
+            if ((text != null && !text.isEmpty())
+                    || group.commits().metadata().containsKey(place)) {
                 note = text == null ? "" : text;
             }
         }

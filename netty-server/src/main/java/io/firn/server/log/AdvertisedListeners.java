@@ -1,5 +1,7 @@
 package io.firn.server.log;
 
+import io.firn.server.config.Endpoint;
+import io.firn.server.config.Listener;
 import io.firn.server.wire.Exchange;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -14,7 +16,30 @@ public final class AdvertisedListeners {
      * @param port the port that clients connect to
      * @param clusterId the id of the cluster, which is kept in the store
      */
-    public record Node(int id, String host, int port, String clusterId) {}
+    public record Node(int id, String host, int port, String clusterId) {
+        /**
+         * Returns what the clients of a listener are told.
+         *
+         * @param port the port that it listens on
+         */
+        public static Node of(int id, Listener listener, int port, String clusterId) {
+            Endpoint where = listener.endpoint();
+            Endpoint advertised = listener.advertised();
+            String host = where.isAnyAddress() ? "localhost" : where.host();
+            return advertised == null
+                    ? new Node(id, host, port, clusterId)
+                    : new Node(
+                            id,
+                            advertised.isAnyAddress() ? host : advertised.host(),
+                            advertised.port() == 0 ? port : advertised.port(),
+                            clusterId);
+        }
+
+        /** Returns the address that clients connect to. */
+        public String address() {
+            return host + ":" + port;
+        }
+    }
 
     private final Map<String, Node> byListener = new ConcurrentHashMap<>();
     private volatile Node first;

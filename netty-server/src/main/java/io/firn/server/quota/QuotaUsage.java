@@ -13,7 +13,7 @@ import javax.annotation.concurrent.GuardedBy;
  * bucket is full, is forgotten without a loss, when another is used; beyond that, the one that was
  * used the least recently.
  */
-public final class QuotaUsage {
+public final class QuotaUsage implements TimeQuota {
     static final int MOST = 10_000;
 
     private static final int MOST_NAME_CHARS = 249;
@@ -100,13 +100,13 @@ public final class QuotaUsage {
         }
     }
 
-    /**
-     * Records the time that threads have spent on a request.
-     *
-     * @param principal the client, with its type, such as {@code User:alice}
-     * @return for how many ms the client has to be muted, one sample at most, as in Kafka: it goes
-     *     on slowly, instead of not at all; 0 if it is within its quota
-     */
+    @Override
+    public boolean isTimeLimited() {
+        return isLimited(QuotaType.REQUEST_PERCENTAGE);
+    }
+
+    /** As the interface says; one sample at most, as in Kafka: a client goes on slowly. */
+    @Override
     public long recordTime(String principal, String clientId, long ns) {
         double percentOfSecond = ns * PERCENT_PER_NS;
         long ms = record(QuotaType.REQUEST_PERCENTAGE, principal, clientId, percentOfSecond);

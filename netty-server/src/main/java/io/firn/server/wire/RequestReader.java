@@ -61,12 +61,12 @@ final class RequestReader {
                         || key == ApiKeys.SASL_HANDSHAKE
                         || key == ApiKeys.SASL_AUTHENTICATE
                         || !client.authentication().isComplete();
-        if (isExempt || !server.times().isLimited()) {
+        if (isExempt || !server.times().isTimeLimited()) {
             return HandlingTime.UNCOUNTED;
         }
         String id = clientId == null ? "" : clientId;
         return new HandlingTime(
-                ns -> server.times().record(client.principal(), id, ns), System::nanoTime);
+                ns -> server.times().recordTime(client.principal(), id, ns), System::nanoTime);
     }
 
     /** Decodes the body of a request and passes it to its handler. */

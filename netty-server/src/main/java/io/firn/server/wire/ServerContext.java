@@ -1,5 +1,6 @@
 package io.firn.server.wire;
 
+import io.firn.server.quota.TimeQuota;
 import java.util.function.ToLongFunction;
 
 /** What the connections of a server share. Thread-safe. */

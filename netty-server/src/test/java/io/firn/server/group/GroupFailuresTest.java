@@ -88,7 +88,7 @@ class GroupFailuresTest {
         commits.record(group, notes);
         Group read = files.read("readers", System.nanoTime());
         synchronized (read) {
-            assertEquals("note", read.commitMetadata().get("orders.0"));
+            assertEquals("note", read.commits().metadata().get("orders.0"));
         }
     }
 

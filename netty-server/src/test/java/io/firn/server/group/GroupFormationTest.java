@@ -254,7 +254,7 @@ class GroupFormationTest {
 
     private static boolean hasNoPendingIds(Group group) {
         synchronized (group) {
-            return group.pendingCount() == 0;
+            return group.members().pendingCount() == 0;
         }
     }
 

@@ -106,7 +106,7 @@ class StoredGroupsTest {
         Group group = coordinator.look(id);
         assertNotNull(group, id);
         synchronized (group) {
-            return group.commitMetadata().get(topic.id() + ".0");
+            return group.commits().metadata().get(topic.id() + ".0");
         }
     }
 
@@ -209,7 +209,7 @@ class StoredGroupsTest {
         start(100_000_000);
         Group again = coordinator.find("g0");
         synchronized (again) {
-            assertEquals(Map.of(topic.id(), 100L), again.topics());
+            assertEquals(Map.of(topic.id(), 100L), again.commits().topics());
         }
     }
 
@@ -395,7 +395,7 @@ class StoredGroupsTest {
         }
         Group first = coordinator.find("g0"); // it was written when it left the memory
         synchronized (first) {
-            assertEquals(Set.of(topic.id()), first.topics().keySet());
+            assertEquals(Set.of(topic.id()), first.commits().topics().keySet());
         }
     }
 
@@ -430,7 +430,7 @@ class StoredGroupsTest {
         Group group = coordinator.findOrCreate("of " + client, client);
         synchronized (group) {
             while (group.noteCursor(UUID.randomUUID(), 100)) {
-                assertTrue(group.cursorBytes() < memory.mostBytes(), "without a limit");
+                assertTrue(group.commits().topicBytes() < memory.mostBytes(), "without a limit");
             }
         }
         return group;
@@ -491,13 +491,13 @@ class StoredGroupsTest {
         coordinator.expire();
         long before = memory.usedBytes();
         synchronized (group) {
-            assertEquals(Set.of(topic.id(), other.id()), group.topics().keySet());
+            assertEquals(Set.of(topic.id(), other.id()), group.commits().topics().keySet());
         }
         store.deleteTopic("other");
         coordinator.expire();
         synchronized (group) {
-            assertEquals(Set.of(topic.id()), group.topics().keySet());
-            assertEquals(Map.of(kept, "a"), group.commitMetadata());
+            assertEquals(Set.of(topic.id()), group.commits().topics().keySet());
+            assertEquals(Map.of(kept, "a"), group.commits().metadata());
         }
         assertTrue(memory.usedBytes() < before - 20_000, memory.usedBytes() + " bytes");
         assertTrue(commits.record(group, Map.of(kept, "a")));

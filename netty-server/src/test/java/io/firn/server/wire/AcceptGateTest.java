@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.firn.server.quota.TimeQuota;
 import io.firn.server.security.Authentication;
 import io.firn.server.security.ListenerSecurity;
 import io.netty.channel.embedded.EmbeddedChannel;

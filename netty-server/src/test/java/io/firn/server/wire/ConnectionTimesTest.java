@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.firn.server.config.ServerConfig;
+import io.firn.server.quota.TimeQuota;
 import io.firn.server.security.AuditLog;
 import io.firn.server.security.Authentication;
 import io.firn.server.security.ListenerSecurity;

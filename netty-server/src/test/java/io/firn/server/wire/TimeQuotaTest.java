@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.firn.server.Wire;
+import io.firn.server.quota.TimeQuota;
 import io.firn.server.security.Authentication;
 import io.firn.server.security.ListenerSecurity;
 import io.netty.buffer.Unpooled;
@@ -37,12 +38,12 @@ class TimeQuotaTest {
     private final TimeQuota quota =
             new TimeQuota() {
                 @Override
-                public boolean isLimited() {
+                public boolean isTimeLimited() {
                     return limited;
                 }
 
                 @Override
-                public long record(String principal, String clientId, long ns) {
+                public long recordTime(String principal, String clientId, long ns) {
                     assertTrue(ns >= 0, ns + " ns");
                     recordedNs += ns;
                     recorded.add(principal + " " + clientId);

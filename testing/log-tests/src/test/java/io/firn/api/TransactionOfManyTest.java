@@ -94,12 +94,12 @@ class TransactionOfManyTest {
         coordinator.commitCursors("p", identity, moves);
         coordinator.commitCursors("p", identity, moves);
         for (int i = 0; i < MANY; i++) {
-            assertEquals(true, coordinator.isMoving(topic, "group", i));
+            assertEquals(true, coordinator.isCommitting(topic, "group", i));
         }
         coordinator.end("p", identity, true, false);
         Cursor cursor = topic.cursor("group");
         for (int i = 0; i < MANY; i++) {
-            assertEquals(false, coordinator.isMoving(topic, "group", i));
+            assertEquals(false, coordinator.isCommitting(topic, "group", i));
             assertEquals(0, cursor.offset(i));
         }
         assertEquals(moves, coordinator.notes("p"));

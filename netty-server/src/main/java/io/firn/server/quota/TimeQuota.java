@@ -1,4 +1,4 @@
-package io.firn.server.wire;
+package io.firn.server.quota;
 
 /** The quota of the time that threads spend on a client's requests. Thread-safe. */
 public interface TimeQuota {
@@ -6,18 +6,18 @@ public interface TimeQuota {
     TimeQuota NONE =
             new TimeQuota() {
                 @Override
-                public boolean isLimited() {
+                public boolean isTimeLimited() {
                     return false;
                 }
 
                 @Override
-                public long record(String principal, String clientId, long ns) {
+                public long recordTime(String principal, String clientId, long ns) {
                     return 0;
                 }
             };
 
     /** Returns whether anybody has such a quota: otherwise no time is measured. */
-    boolean isLimited();
+    boolean isTimeLimited();
 
     /**
      * Records what was spent.
@@ -25,5 +25,5 @@ public interface TimeQuota {
      * @param principal the client, with its type, such as {@code User:alice}
      * @return for how many ms the client has to be muted; 0 if it is within its quota
      */
-    long record(String principal, String clientId, long ns);
+    long recordTime(String principal, String clientId, long ns);
 }

@@ -1,9 +1,8 @@
-package io.firn.replica;
+package io.firn.producer;
 
 import io.firn.format.BatchFormat;
 import io.firn.format.MarkerBatch;
 import io.firn.log.BatchInfo;
-import io.firn.producer.Producers;
 import java.nio.ByteBuffer;
 
 /**
