@@ -5,7 +5,7 @@ import io.firn.bench.Bench.Length;
 import io.firn.pmem.Emulation;
 import io.firn.pmem.PmemTier;
 import io.firn.pmem.Provider;
-import io.firn.spi.TierContext;
+import io.firn.spi.StorageTier.TierContext;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.file.Files;

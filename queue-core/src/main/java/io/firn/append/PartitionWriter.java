@@ -14,7 +14,7 @@ import io.firn.log.BatchInfo;
 import io.firn.log.LogSegment;
 import io.firn.log.LogState;
 import io.firn.log.SegmentedLog;
-import io.firn.medium.OutOfDescriptorsException;
+import io.firn.medium.FileErrors.OutOfDescriptorsException;
 import java.io.IOException;
 import org.agrona.concurrent.EpochClock;
 

@@ -6,6 +6,7 @@ import io.firn.InvalidOptionException;
 import io.firn.Partition;
 import io.firn.RecordId;
 import io.firn.TopicAppender;
+import io.firn.append.RecordAppender.RecordBatches;
 import io.firn.format.BatchEncoder;
 import java.util.ArrayList;
 import java.util.List;

@@ -3,7 +3,7 @@ package io.firn.append;
 import io.firn.MediumException;
 import io.firn.log.LogSegment;
 import io.firn.log.SegmentedLog;
-import io.firn.medium.OutOfDescriptorsException;
+import io.firn.medium.FileErrors.OutOfDescriptorsException;
 import io.firn.spi.View;
 import java.io.IOException;
 

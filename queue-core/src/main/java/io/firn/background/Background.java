@@ -1,5 +1,6 @@
 package io.firn.background;
 
+import io.firn.background.Duty.Duties;
 import java.io.IOException;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.locks.LockSupport;
@@ -36,10 +37,8 @@ public final class Background {
     private static final long LONGEST_FOLLOWER_REST_NS = 250_000_000;
 
     private final EpochClock usersClock;
-    private final Supplier<IdleStrategy> usersIdleStrategy;
-    private final ThreadFactory usersThreads;
+    private final Threads threads;
     private final boolean isInvoked;
-    private final BiConsumer<String, Throwable> onDeath;
     private Following followed;
     private final CachedClock cachedClock;
     private final Attempts attempts;
@@ -78,51 +77,61 @@ public final class Background {
      *
      * @param usersClock null for the cached clock
      * @param pauseClock measures the pauses after failures
-     * @param usersIdleStrategy how threads idle; null to park until there is work
-     * @param usersThreads makes the threads; null for daemon threads
-     * @param forceThreads how many threads force; 0 when there are none, and the user calls {@link
-     *     #invoke}
      * @param lanes how many tiers a force may be for
-     * @param onDeath told the name of a thread that has ended too early, and why
      */
-    public Background(
-            EpochClock usersClock,
-            NanoClock pauseClock,
-            Supplier<IdleStrategy> usersIdleStrategy,
-            ThreadFactory usersThreads,
-            int forceThreads,
-            int lanes,
-            BiConsumer<String, Throwable> onDeath) {
+    public Background(EpochClock usersClock, NanoClock pauseClock, Threads threads, int lanes) {
         this.usersClock = usersClock;
         this.attempts = new Attempts(pauseClock);
         this.following = new BackOff(pauseClock);
-        this.usersIdleStrategy = usersIdleStrategy;
-        this.usersThreads = usersThreads;
-        this.isInvoked = forceThreads == 0;
-        this.onDeath = onDeath;
+        this.threads = threads;
+        this.isInvoked = threads.forcers == 0;
         this.cachedClock = new CachedClock(isInvoked ? null : this::wake);
         boolean isOwnClock = usersClock == null;
         EpochClock clock = isOwnClock ? cachedClock::systemTime : usersClock;
         CachedClock ticking = isOwnClock ? cachedClock : null;
-        NanoClock nanos = SystemNanoClock.INSTANCE;
-        long longest = DutyScheduler.LONGEST_REST_NS;
-        this.forcers =
-                isInvoked
-                        ? null
-                        : new Workers(usersThreads, "firn-force", forceThreads, nanos, onDeath);
-        int tidierThreads = Math.min(forceThreads, MOST_TIDIERS);
+        this.forcers = isInvoked ? null : workers("firn-force", threads.forcers);
         this.tidiers =
-                isInvoked
-                        ? null
-                        : new Workers(usersThreads, "firn-tidy", tidierThreads, nanos, onDeath);
-        this.compactors =
-                isInvoked ? null : new Workers(usersThreads, "firn-compact", 1, nanos, onDeath);
-        this.forcing = new DutyScheduler(clock, ticking, attempts, lanes, false, forcers, longest);
+                isInvoked ? null : workers("firn-tidy", Math.min(threads.forcers, MOST_TIDIERS));
+        this.compactors = isInvoked ? null : workers("firn-compact", 1);
+        long longest = DutyScheduler.LONGEST_REST_NS;
+        this.forcing =
+                new DutyScheduler(
+                        new CheckedClock(clock, ticking, attempts), lanes, false, forcers, longest);
         this.tidying =
-                new DutyScheduler(clock, ticking, attempts, TIDYING_LANES, true, tidiers, longest);
-        this.compacting = new DutyScheduler(clock, null, attempts, 1, false, compactors, longest);
-        this.sideBySide = new ParallelSteps(usersThreads, Math.max(1, forceThreads));
+                new DutyScheduler(
+                        new CheckedClock(clock, ticking, attempts),
+                        TIDYING_LANES,
+                        true,
+                        tidiers,
+                        longest);
+        this.compacting =
+                new DutyScheduler(
+                        new CheckedClock(clock, null, attempts), 1, false, compactors, longest);
+        this.sideBySide = new ParallelSteps(threads.factory, Math.max(1, threads.forcers));
     }
+
+    private Workers workers(String name, int most) {
+        return new Workers(maker(), name, most, SystemNanoClock.INSTANCE);
+    }
+
+    private StoreThread.Maker maker() {
+        return new StoreThread.Maker(threads.factory, threads.onDeath);
+    }
+
+    /**
+     * The threads of a store.
+     *
+     * @param factory makes them; null for daemon threads
+     * @param idleStrategy how they idle; null to park until there is work
+     * @param forcers how many force; 0 when there are no threads, and the user calls {@link
+     *     #invoke}
+     * @param onDeath told the name of a thread that has ended too early, and why
+     */
+    public record Threads(
+            ThreadFactory factory,
+            Supplier<IdleStrategy> idleStrategy,
+            int forcers,
+            BiConsumer<String, Throwable> onDeath) {}
 
     /** The clock for appenders. */
     public EpochClock clock() {
@@ -198,8 +207,7 @@ public final class Background {
             IdleStrategy chosen = chosenRest();
             IdleStrategy rest = chosen == null ? new FollowerRest() : chosen;
             // It changes nothing but what it has seen, which the next look sees again.
-            follower =
-                    new StoreThread(usersThreads, "firn-follow", this::follow, rest, true, onDeath);
+            follower = new StoreThread(maker(), "firn-follow", this::follow, rest, true);
             follower.start();
         } else {
             forcers.start(forcing, chosenRest());
@@ -214,7 +222,7 @@ public final class Background {
     }
 
     private IdleStrategy chosenRest() {
-        return usersIdleStrategy == null ? null : usersIdleStrategy.get();
+        return threads.idleStrategy == null ? null : threads.idleStrategy.get();
     }
 
     public long errors() {

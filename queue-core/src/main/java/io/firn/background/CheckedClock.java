@@ -10,6 +10,7 @@ import org.agrona.concurrent.EpochClock;
  */
 final class CheckedClock {
     private final EpochClock clock;
+    private final CachedClock ticking;
     private final Attempts attempts;
 
     @GuardedBy("this")
@@ -17,10 +18,39 @@ final class CheckedClock {
 
     private volatile boolean isFailing;
 
-    CheckedClock(EpochClock clock, Attempts attempts) {
+    /**
+     * Creates it.
+     *
+     * @param ticking the store's own clock, which is kept up to date while it ticks; null when
+     *     there is none
+     */
+    CheckedClock(EpochClock clock, CachedClock ticking, Attempts attempts) {
         this.clock = clock;
+        this.ticking = ticking;
         this.attempts = attempts;
         this.trouble = new BackOff(attempts.clock(), 0);
+    }
+
+    /** Returns what reports failures, of the clock and of what it is for. */
+    Attempts attempts() {
+        return attempts;
+    }
+
+    /** Keeps the store's own clock up to date. */
+    void tick() {
+        if (ticking != null) {
+            ticking.update();
+        }
+    }
+
+    /** Whether the store's own clock ticks, and has to be kept up to date. */
+    boolean isTicking() {
+        return ticking != null && ticking.isTicking();
+    }
+
+    /** Whether it is another clock than the store's own, and may jump. */
+    boolean isForeign() {
+        return ticking == null;
     }
 
     /**

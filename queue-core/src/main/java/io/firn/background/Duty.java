@@ -2,6 +2,7 @@ package io.firn.background;
 
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
+import org.agrona.concurrent.NanoClock;
 
 /**
  * One background job for one subject, for example the marks of a partition. It runs when it is
@@ -151,5 +152,22 @@ public abstract class Duty implements Attempts.Step {
     @Override
     public final String toString() {
         return subject + ": " + job;
+    }
+
+    /**
+     * Where duties are entered: they are run by one thread or by several, in the order of calls.
+     */
+    public interface Duties {
+        /** Makes a duty run soon; for any thread, allocates nothing. */
+        void call(Duty duty);
+
+        /** The time of the last look at the clock; before the first one, the clock's. */
+        long nowMs();
+
+        /** The clock that measures the pauses after failures. */
+        NanoClock nanoClock();
+
+        /** A number for the next duty that is created. */
+        long nextNumber();
     }
 }

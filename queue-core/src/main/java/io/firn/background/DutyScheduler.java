@@ -1,5 +1,6 @@
 package io.firn.background;
 
+import io.firn.background.Duty.Duties;
 import java.util.concurrent.atomic.AtomicReference;
 import javax.annotation.concurrent.GuardedBy;
 import org.agrona.concurrent.EpochClock;
@@ -29,7 +30,6 @@ public final class DutyScheduler implements Duties {
     private static final int MOST_PASSES = 8;
 
     private final CheckedClock clock;
-    private final CachedClock cached;
     private final Attempts attempts;
     private final CalledDuties calls = new CalledDuties();
     private final Workers workers;
@@ -63,23 +63,19 @@ public final class DutyScheduler implements Duties {
      * Creates it without duties.
      *
      * @param clock decides when a duty is due
-     * @param cached kept up to date while it ticks; null when the user passed a clock
      * @param lanes into how many lanes its duties are divided
      * @param isFirstLaneSerial whether duties of the first lane are run one after another
      * @param workers the threads that take duties; null when the caller of {@link #run} does
      * @param longestRestNs how long a thread rests when no time is known at which it has to look
      */
     DutyScheduler(
-            EpochClock clock,
-            CachedClock cached,
-            Attempts attempts,
+            CheckedClock clock,
             int lanes,
             boolean isFirstLaneSerial,
             Workers workers,
             long longestRestNs) {
-        this.clock = new CheckedClock(clock, attempts);
-        this.cached = cached;
-        this.attempts = attempts;
+        this.clock = clock;
+        this.attempts = clock.attempts();
         this.workers = workers;
         this.longestRestNs = longestRestNs;
         this.isFirstLaneSerial = isFirstLaneSerial && workers != null;
@@ -90,7 +86,8 @@ public final class DutyScheduler implements Duties {
 
     /** Creates one without duties whose caller runs them, see {@link #run}. */
     public static DutyScheduler invoked(EpochClock clock, Attempts attempts) {
-        return new DutyScheduler(clock, null, attempts, 1, false, null, LONGEST_REST_NS);
+        CheckedClock checked = new CheckedClock(clock, null, attempts);
+        return new DutyScheduler(checked, 1, false, null, LONGEST_REST_NS);
     }
 
     @Override
@@ -136,9 +133,7 @@ public final class DutyScheduler implements Duties {
 
     /** Runs the duties that were called and those that are due; returns the amount of work done. */
     public int run() {
-        if (cached != null) {
-            cached.update();
-        }
+        clock.tick();
         int work = 0;
         for (int pass = 0; pass < MOST_PASSES; pass++) {
             int count = collect(pass == 0);
@@ -174,9 +169,7 @@ public final class DutyScheduler implements Duties {
 
     /** Returns the next duty, for {@link #run}; null when there is none now. */
     Duty take(Worker taker) {
-        if (cached != null) {
-            cached.update();
-        }
+        clock.tick();
         long before = looks;
         long now = timeMs();
         synchronized (this) {
@@ -267,7 +260,7 @@ public final class DutyScheduler implements Duties {
      */
     long restNs(Worker rester) {
         long now = timeMs();
-        boolean ticks = cached != null && cached.isTicking();
+        boolean ticks = clock.isTicking();
         synchronized (this) {
             if (ready.isAny()) {
                 return 0; // called during its run
@@ -294,7 +287,7 @@ public final class DutyScheduler implements Duties {
         if (ms == Duty.NEVER) {
             return longestRestNs;
         }
-        return cached == null
+        return clock.isForeign()
                 ? FOREIGN_CLOCK_REST_NS
                 : Math.min(ms, longestRestNs / 1_000_000) * 1_000_000;
     }

@@ -2,8 +2,8 @@ package io.firn.background;
 
 import io.firn.InvalidOptionException;
 import io.firn.RetryableException;
+import io.firn.medium.FileErrors.OutOfThreadsException;
 import io.firn.medium.GuardedLog;
-import io.firn.medium.OutOfThreadsException;
 import java.io.IOException;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.locks.LockSupport;
@@ -23,30 +23,28 @@ final class StoreThread {
     private final Attempts.Step step;
     private final IdleStrategy rest;
     private final boolean survivesFaults;
-    private final BiConsumer<String, Throwable> onDeath;
+    private final Maker maker;
     private final Thread thread;
     private volatile boolean ending;
 
     /**
      * Creates it; it does not run yet.
      *
-     * @param threads makes the thread; null for a daemon thread
      * @param step returns how much it did; when that is nothing, the thread rests
      * @param survivesFaults whether a fault in a mapping, which Java may tell of in any code that
      *     runs, leaves nothing half done: the thread goes on
-     * @param onDeath told the name of the thread when it has ended too early, and why
      */
     StoreThread(
-            ThreadFactory threads,
+            Maker maker,
             String name,
             Attempts.Step step,
             IdleStrategy rest,
-            boolean survivesFaults,
-            BiConsumer<String, Throwable> onDeath) {
+            boolean survivesFaults) {
+        ThreadFactory threads = maker.factory;
         this.survivesFaults = survivesFaults;
         this.step = step;
         this.rest = rest;
-        this.onDeath = onDeath;
+        this.maker = maker;
         this.thread = threads == null ? new Thread(this::live) : threads.newThread(this::live);
         if (thread == null) {
             throw new InvalidOptionException("the thread factory made no thread for " + name);
@@ -56,6 +54,14 @@ final class StoreThread {
             thread.setDaemon(true);
         }
     }
+
+    /**
+     * What makes a thread, and is told of its end.
+     *
+     * @param factory null for daemon threads
+     * @param onDeath told the name of a thread that has ended too early, and why
+     */
+    record Maker(ThreadFactory factory, BiConsumer<String, Throwable> onDeath) {}
 
     /**
      * Starts it.
@@ -118,7 +124,7 @@ final class StoreThread {
             why = e;
         }
         if (!ending) {
-            onDeath.accept(thread.getName(), why == null ? new InterruptedException() : why);
+            maker.onDeath.accept(thread.getName(), why == null ? new InterruptedException() : why);
         }
     }
 

@@ -59,12 +59,11 @@ final class Worker implements IdleStrategy {
         this.scheduler = scheduler;
         this.thread =
                 new StoreThread(
-                        workers.threads(),
+                        workers.makerOfThreads(),
                         name,
                         this::step,
                         rest == null ? this : rest,
-                        false,
-                        workers::onDeath);
+                        false);
     }
 
     StoreThread thread() {

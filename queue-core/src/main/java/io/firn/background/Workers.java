@@ -1,9 +1,7 @@
 package io.firn.background;
 
 import io.firn.medium.GuardedLog;
-import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.function.BiConsumer;
 import org.agrona.concurrent.IdleStrategy;
 import org.agrona.concurrent.NanoClock;
 
@@ -23,9 +21,8 @@ final class Workers {
     private static final int RUNS_OF_AVERAGE = 8;
 
     private final String name;
-    private final ThreadFactory threads;
     private final NanoClock clock;
-    private final BiConsumer<String, Throwable> onDeath;
+    private final StoreThread.Maker maker;
     private final Worker[] workers;
     private final AtomicInteger looking = new AtomicInteger();
     private final AtomicInteger running = new AtomicInteger();
@@ -41,28 +38,20 @@ final class Workers {
     /**
      * Creates none yet.
      *
-     * @param threads makes them; null for daemon threads
      * @param name the first thread's; the others' names have a number
      * @param most the largest number of threads
      * @param clock tells how long a run has taken
-     * @param onDeath told the name of a thread that has ended too early, and why
      */
-    Workers(
-            ThreadFactory threads,
-            String name,
-            int most,
-            NanoClock clock,
-            BiConsumer<String, Throwable> onDeath) {
-        this.threads = threads;
+    Workers(StoreThread.Maker maker, String name, int most, NanoClock clock) {
+        this.maker = maker;
         this.name = name;
         this.clock = clock;
         this.guardedNs = clock.nanoTime() - GUARD_NS;
         this.workers = new Worker[most];
-        this.onDeath = onDeath;
     }
 
-    ThreadFactory threads() {
-        return threads;
+    StoreThread.Maker makerOfThreads() {
+        return new StoreThread.Maker(maker.factory(), this::onDeath);
     }
 
     int most() {
@@ -220,9 +209,9 @@ final class Workers {
         looking.incrementAndGet();
     }
 
-    void onDeath(String threadName, Throwable why) {
+    private void onDeath(String threadName, Throwable why) {
         looking.decrementAndGet();
-        onDeath.accept(threadName, why);
+        maker.onDeath().accept(threadName, why);
         wakeOne(); // it looks at what that one has called
     }
 

@@ -4,18 +4,17 @@ import io.firn.RefusedException;
 import io.firn.StoreFullException;
 import io.firn.background.BackOff;
 import io.firn.background.Background;
-import io.firn.background.Duties;
 import io.firn.background.Duty;
+import io.firn.background.Duty.Duties;
 import io.firn.log.LogContext;
 import io.firn.log.LogSegment;
 import io.firn.log.SegmentedLog;
 import io.firn.log.SparseIndex;
 import io.firn.log.StaleBytes;
 import io.firn.log.TierState;
-import io.firn.medium.FileErrors;
+import io.firn.medium.FileErrors.OutOfDescriptorsException;
 import io.firn.medium.FileMedium;
 import io.firn.medium.GuardedLog;
-import io.firn.medium.OutOfDescriptorsException;
 import io.firn.spi.Block;
 import io.firn.spi.StorageTier;
 import java.io.IOException;
@@ -269,7 +268,7 @@ public final class BlockSupplyDuty extends Duty implements NextBlock.BlockSource
             } catch (IOException e) {
                 FileMedium medium = store.files().medium();
                 Path directory = store.files().directory();
-                if (!FileErrors.isNoSpace(e, medium, directory, START_FILE_BYTES)) {
+                if (!FileMedium.isNoSpace(e, medium, directory, START_FILE_BYTES)) {
                     if (!store.descriptors().note(e)) {
                         LOG.log(Level.WARNING, log + ": no log start was written", e);
                     }

@@ -1,8 +1,8 @@
 package io.firn.block;
 
 import io.firn.background.BackOff;
-import io.firn.background.Duties;
 import io.firn.background.Duty;
+import io.firn.background.Duty.Duties;
 import io.firn.log.LogSegment;
 import io.firn.log.SegmentedLog;
 import io.firn.spi.Block;

@@ -1,7 +1,7 @@
 package io.firn.block;
 
-import io.firn.background.Duties;
 import io.firn.background.Duty;
+import io.firn.background.Duty.Duties;
 import io.firn.log.LogSegment;
 import io.firn.log.SegmentedLog;
 import io.firn.spi.View;

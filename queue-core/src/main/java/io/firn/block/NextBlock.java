@@ -4,10 +4,10 @@ import io.firn.FirnException;
 import io.firn.MediumException;
 import io.firn.StoreFullException;
 import io.firn.background.Signal;
-import io.firn.log.FreedBlocks;
+import io.firn.log.LogContext.FreedBlocks;
 import io.firn.log.LogSegment;
 import io.firn.log.SegmentedLog;
-import io.firn.medium.OutOfDescriptorsException;
+import io.firn.medium.FileErrors.OutOfDescriptorsException;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
 

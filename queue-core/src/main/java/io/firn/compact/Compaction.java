@@ -9,7 +9,7 @@ import io.firn.log.LogSegment;
 import io.firn.log.SealTimes;
 import io.firn.log.SegmentedLog;
 import io.firn.log.TierState;
-import io.firn.move.Pace;
+import io.firn.move.CheckedCopy.Pace;
 import io.firn.upkeep.PartitionUpkeep;
 import java.io.IOException;
 import java.util.ArrayList;

@@ -1,10 +1,10 @@
 package io.firn.compact;
 
+import io.firn.recovery.PartitionRecovery.SegmentSelector;
 import io.firn.recovery.SegmentChain;
-import io.firn.recovery.SegmentSelector;
 import io.firn.spi.Block;
 import io.firn.spi.Mark;
-import io.firn.spi.SegmentState;
+import io.firn.spi.Mark.SegmentState;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Comparator;

@@ -3,7 +3,7 @@ package io.firn.compact;
 import io.firn.MissingCodecException;
 import io.firn.format.FillerBatch;
 import io.firn.log.LogSegment;
-import io.firn.move.Pace;
+import io.firn.move.CheckedCopy.Pace;
 import java.io.IOException;
 import java.util.List;
 

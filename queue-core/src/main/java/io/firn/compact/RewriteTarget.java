@@ -4,7 +4,7 @@ import io.firn.StoreFullException;
 import io.firn.format.FillerBatch;
 import io.firn.log.SparseIndex;
 import io.firn.move.CheckedCopy;
-import io.firn.move.Pace;
+import io.firn.move.CheckedCopy.Pace;
 import io.firn.spi.BlockCopy;
 import java.io.IOException;
 import java.io.OutputStream;

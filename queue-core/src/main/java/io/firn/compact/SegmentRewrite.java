@@ -6,7 +6,7 @@ import io.firn.log.LogSegment.Lifecycle;
 import io.firn.log.SegmentedLog;
 import io.firn.log.TierState;
 import io.firn.medium.GuardedLog;
-import io.firn.move.Pace;
+import io.firn.move.CheckedCopy.Pace;
 import io.firn.spi.Block;
 import io.firn.spi.BlockCopy;
 import io.firn.spi.Mark;
@@ -218,14 +218,14 @@ final class SegmentRewrite {
         }
         return last().block()
                 .mark()
-                .rewritten(
+                .sealed(
                         last().epoch(),
                         first().baseOffset(),
                         position,
                         last().endOffset(),
-                        sealTimeMs, // also if it is to come: the clock may be behind for a while
-                        generation + 1,
-                        compactedTo);
+                        sealTimeMs)
+                .inGeneration( // also if it is to come: the clock may be behind for a while
+                        generation + 1, compactedTo);
     }
 
     private LogSegment first() {

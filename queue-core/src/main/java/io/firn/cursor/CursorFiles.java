@@ -1,9 +1,9 @@
 package io.firn.cursor;
 
 import io.firn.background.ParallelSteps;
-import io.firn.medium.DamagedFileException;
 import io.firn.medium.Fields;
-import io.firn.medium.UnsupportedVersionException;
+import io.firn.medium.FileErrors.DamagedFileException;
+import io.firn.medium.FileErrors.UnsupportedVersionException;
 import io.firn.metadata.TopicDirectory;
 import java.io.IOException;
 import java.net.URLDecoder;

@@ -10,7 +10,7 @@ import io.firn.force.PartitionForcer;
 import io.firn.host.HostedCursor;
 import io.firn.log.SegmentedLog;
 import io.firn.log.TopicContext;
-import io.firn.medium.DamagedFileException;
+import io.firn.medium.FileErrors.DamagedFileException;
 import io.firn.metadata.TopicFiles;
 import java.io.IOException;
 import java.util.BitSet;

@@ -5,7 +5,7 @@ import io.firn.format.BatchVerifier;
 import io.firn.format.BatchWalk;
 import io.firn.recovery.UnsealedSegment;
 import io.firn.spi.Block;
-import io.firn.spi.BlockReusedException;
+import io.firn.spi.BlockReader.BlockReusedException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 

@@ -6,7 +6,7 @@ import io.firn.medium.FileMedium;
 import io.firn.medium.WholeFile;
 import io.firn.spi.Block;
 import io.firn.spi.Mark;
-import io.firn.spi.SegmentState;
+import io.firn.spi.Mark.SegmentState;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;

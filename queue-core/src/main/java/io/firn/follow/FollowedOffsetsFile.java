@@ -1,8 +1,8 @@
 package io.firn.follow;
 
 import io.firn.medium.FileMedium;
-import io.firn.medium.Mapping;
 import io.firn.medium.MediumFile;
+import io.firn.medium.MediumFile.Mapping;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;

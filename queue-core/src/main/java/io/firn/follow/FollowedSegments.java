@@ -7,7 +7,7 @@ import io.firn.log.SegmentedLog;
 import io.firn.recovery.SegmentChain;
 import io.firn.spi.Block;
 import io.firn.spi.Mark;
-import io.firn.spi.SegmentState;
+import io.firn.spi.Mark.SegmentState;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Collection;

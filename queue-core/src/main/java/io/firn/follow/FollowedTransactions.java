@@ -9,8 +9,8 @@ import io.firn.format.BatchFormat;
 import io.firn.host.BatchRun;
 import io.firn.log.BatchInfo;
 import io.firn.log.SegmentedLog;
-import io.firn.medium.DamagedFileException;
 import io.firn.medium.Fields;
+import io.firn.medium.FileErrors.DamagedFileException;
 import io.firn.producer.PartitionTransactions;
 import io.firn.producer.ProducerFiles;
 import io.firn.producer.ProducerReplay;
@@ -21,7 +21,6 @@ import io.firn.read.LogBatchReader;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.List;
-import java.util.function.BooleanSupplier;
 import java.util.function.LongConsumer;
 import javax.annotation.concurrent.GuardedBy;
 
@@ -37,7 +36,6 @@ public final class FollowedTransactions implements LongConsumer {
     private final SegmentedLog log;
     private final Producers producers;
     private final ProducerFiles files;
-    private final BooleanSupplier areUsed;
     private final boolean isReplica;
     private final LogBatchReader reader;
 
@@ -61,18 +59,14 @@ public final class FollowedTransactions implements LongConsumer {
      * Creates it for a partition of which nothing is known.
      *
      * @param found what is known of its producers
-     * @param lookAgain makes the store look for what the writing process has changed
-     * @param areUsed whether the store has transactions
      */
-    public FollowedTransactions(
-            SegmentedLog log, ProducerReplay found, Runnable lookAgain, BooleanSupplier areUsed) {
+    public FollowedTransactions(SegmentedLog log, ProducerReplay found) {
         this.log = log;
         this.producers = found.producers();
         this.files = found.files();
-        this.areUsed = areUsed;
         this.isReplica = log.topic().isReplicated();
         this.replicated = isReplica ? new ReplicatedBatches(producers) : null;
-        this.reader = new LogBatchReader(null, log, lookAgain, IsolationLevel.READ_UNCOMMITTED);
+        this.reader = new LogBatchReader(null, log, IsolationLevel.READ_UNCOMMITTED);
     }
 
     /** Looks at all batches below an end that readers can see. */
@@ -81,7 +75,7 @@ public final class FollowedTransactions implements LongConsumer {
         if (isReplica && log.truncations().count() != truncations) {
             forget();
         }
-        if (end > at && (isReplica || areUsed.getAsBoolean())) {
+        if (end > at && (isReplica || log.store().hasTransactions())) {
             follow(end);
         }
     }

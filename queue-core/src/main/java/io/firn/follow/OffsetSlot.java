@@ -1,6 +1,6 @@
 package io.firn.follow;
 
-import io.firn.log.OffsetPublisher;
+import io.firn.log.PublishedOffsets.OffsetPublisher;
 import java.nio.ByteBuffer;
 import java.util.UUID;
 

@@ -2,8 +2,8 @@ package io.firn.follow;
 
 import io.firn.StoreLockedException;
 import io.firn.medium.FileMedium;
+import io.firn.medium.FileMedium.MediumLock;
 import io.firn.medium.MediumFile;
-import io.firn.medium.MediumLock;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;

@@ -1,7 +1,7 @@
 package io.firn.follow;
 
 import io.firn.log.LogSegment;
-import io.firn.log.OffsetPublisher;
+import io.firn.log.PublishedOffsets.OffsetPublisher;
 import java.util.UUID;
 import java.util.function.Supplier;
 import javax.annotation.concurrent.GuardedBy;

@@ -1,10 +1,10 @@
 package io.firn.follow;
 
-import io.firn.log.OffsetPublisher;
 import io.firn.log.PublishedOffsets;
+import io.firn.log.PublishedOffsets.OffsetPublisher;
 import io.firn.medium.FileMedium;
+import io.firn.medium.FileMedium.MediumLock;
 import io.firn.medium.GuardedLog;
-import io.firn.medium.MediumLock;
 import io.firn.spi.View;
 import java.io.IOException;
 import java.nio.ByteBuffer;

@@ -1,11 +1,11 @@
 package io.firn.follow;
 
+import io.firn.medium.FileErrors.OutOfDescriptorsException;
 import io.firn.medium.FileMedium;
+import io.firn.medium.FileMedium.MediumLock;
 import io.firn.medium.GuardedLog;
-import io.firn.medium.Mapping;
 import io.firn.medium.MediumFile;
-import io.firn.medium.MediumLock;
-import io.firn.medium.OutOfDescriptorsException;
+import io.firn.medium.MediumFile.Mapping;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;

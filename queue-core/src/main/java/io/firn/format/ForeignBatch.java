@@ -35,6 +35,40 @@ public final class ForeignBatch {
         if (buffer == null) {
             throw new NullPointerException("a Kafka record batch is expected, found null");
         }
+        checkFrame(buffer);
+        int at = buffer.position();
+        int size = buffer.remaining();
+        int attributes = buffer.getShort(at + BatchFormat.ATTRIBUTES);
+        if ((attributes & BatchFormat.CONTROL_FLAG) != 0) {
+            throw invalid("only the log itself appends control batches");
+        }
+        Compression compression = Compression.ofId(attributes & BatchFormat.COMPRESSION_MASK);
+        if (compression == null) {
+            throw invalid("unknown compression " + (attributes & BatchFormat.COMPRESSION_MASK));
+        }
+        int count = buffer.getInt(at + BatchFormat.COUNT);
+        int lastOffsetDelta = buffer.getInt(at + BatchFormat.LAST_OFFSET_DELTA);
+        if (count < 1 || lastOffsetDelta != count - 1) {
+            throw invalid(
+                    "record count "
+                            + count
+                            + " and last offset delta "
+                            + lastOffsetDelta
+                            + " do not agree");
+        }
+        checkProducer(buffer, at);
+        if (compression == Compression.NONE) {
+            checkRecords(buffer, at, size, count, needsKeys);
+        } else if (needsKeys || isDense(size, count)) {
+            // Each record takes an offset, and a segment has room for 2³¹: an invented count would
+            // use up segments.
+            checkCompressed(buffer, count, compression, needsKeys);
+        }
+        return count;
+    }
+
+    /** Checks that it is one batch, whose bytes are those that were sent. */
+    private static void checkFrame(ByteBuffer buffer) {
         int at = buffer.position();
         int size = buffer.remaining();
         if (size < BatchFormat.HEADER_LENGTH) {
@@ -66,33 +100,6 @@ public final class ForeignBatch {
                             stored, computed),
                     true);
         }
-        int attributes = buffer.getShort(at + BatchFormat.ATTRIBUTES);
-        if ((attributes & BatchFormat.CONTROL_FLAG) != 0) {
-            throw invalid("only the log itself appends control batches");
-        }
-        Compression compression = Compression.ofId(attributes & BatchFormat.COMPRESSION_MASK);
-        if (compression == null) {
-            throw invalid("unknown compression " + (attributes & BatchFormat.COMPRESSION_MASK));
-        }
-        int count = buffer.getInt(at + BatchFormat.COUNT);
-        int lastOffsetDelta = buffer.getInt(at + BatchFormat.LAST_OFFSET_DELTA);
-        if (count < 1 || lastOffsetDelta != count - 1) {
-            throw invalid(
-                    "record count "
-                            + count
-                            + " and last offset delta "
-                            + lastOffsetDelta
-                            + " do not agree");
-        }
-        checkProducer(buffer, at);
-        if (compression == Compression.NONE) {
-            checkRecords(buffer, at, size, count, needsKeys);
-        } else if (needsKeys || isDense(size, count)) {
-            // Each record takes an offset, and a segment has room for 2³¹: an invented count would
-            // use up segments.
-            checkCompressed(buffer, at, size, count, compression, needsKeys);
-        }
-        return count;
     }
 
     /**
@@ -183,9 +190,10 @@ public final class ForeignBatch {
     }
 
     private static void checkCompressed(
-            ByteBuffer buffer, int at, int size, int count, Compression codec, boolean needsKeys) {
+            ByteBuffer buffer, int count, Compression codec, boolean needsKeys) {
+        int size = buffer.remaining();
         byte[] compressed = new byte[size - BatchFormat.HEADER_LENGTH];
-        buffer.get(at + BatchFormat.HEADER_LENGTH, compressed);
+        buffer.get(buffer.position() + BatchFormat.HEADER_LENGTH, compressed);
         try {
             int without = CompressedRecords.check(codec, compressed, count, needsKeys);
             if (without >= 0) {

@@ -1,6 +1,8 @@
 package io.firn.format;
 
 import io.firn.Compression;
+import io.firn.format.Codecs.BatchInput;
+import io.firn.format.Codecs.StreamMemory;
 import io.firn.format.ReadMemory.Grant;
 import java.io.IOException;
 import java.io.InputStream;

@@ -1,5 +1,6 @@
 package io.firn.format;
 
+import io.firn.format.Codecs.BatchInput;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;

@@ -10,6 +10,10 @@ import org.agrona.DirectBuffer;
  * nor allocates in the steady state. Not thread-safe.
  */
 public final class Source {
+    private static final String NO_BYTES =
+            "the bytes of a key or a value are expected, found null; a record without a value is"
+                    + " appended by append(key, null), or added to a Batch";
+
     private byte[] array;
     private ByteBuffer direct;
     private int from;
@@ -39,7 +43,7 @@ public final class Source {
 
     /** Points at a part of an array. */
     public Source wrap(byte[] bytes, int at, int count) {
-        requireBytes(bytes);
+        Objects.requireNonNull(bytes, NO_BYTES);
         Objects.checkFromIndexSize(at, count, bytes.length);
         array = bytes;
         from = at;
@@ -49,13 +53,13 @@ public final class Source {
 
     /** Points at the bytes between position and limit, which are not changed. */
     public Source wrap(ByteBuffer buffer) {
-        requireBytes(buffer);
+        Objects.requireNonNull(buffer, NO_BYTES);
         return wrap(buffer, buffer.position(), buffer.remaining());
     }
 
     /** Points at a part of an Agrona buffer. */
     public Source wrap(DirectBuffer buffer, int at, int count) {
-        requireBytes(buffer);
+        Objects.requireNonNull(buffer, NO_BYTES);
         buffer.boundsCheck(at, count);
         if (buffer.byteArray() != null) {
             return wrap(buffer.byteArray(), buffer.wrapAdjustment() + at, count);
@@ -127,14 +131,6 @@ public final class Source {
         from = at;
         length = count;
         return this;
-    }
-
-    private static void requireBytes(Object bytes) {
-        if (bytes == null) {
-            throw new NullPointerException(
-                    "the bytes of a key or a value are expected, found null; a record without a"
-                            + " value is appended by append(key, null), or added to a Batch");
-        }
     }
 
     private byte[] room(int count) {

@@ -1,10 +1,10 @@
 package io.firn.inspect;
 
+import io.firn.medium.FileErrors.UnexpectedFileException;
 import io.firn.medium.FileMedium;
-import io.firn.medium.UnexpectedFileException;
 import io.firn.metadata.TopicScan;
 import io.firn.spi.TierInspector;
-import io.firn.spi.TierRemains;
+import io.firn.spi.TierInspector.TierRemains;
 import java.io.IOException;
 import java.nio.file.NotDirectoryException;
 import java.nio.file.Path;

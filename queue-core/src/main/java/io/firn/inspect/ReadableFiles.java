@@ -1,10 +1,10 @@
 package io.firn.inspect;
 
-import io.firn.medium.DamagedFileException;
 import io.firn.medium.Fields;
 import io.firn.medium.FileErrors;
+import io.firn.medium.FileErrors.DamagedFileException;
+import io.firn.medium.FileErrors.UnsupportedVersionException;
 import io.firn.medium.FileMedium;
-import io.firn.medium.UnsupportedVersionException;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;

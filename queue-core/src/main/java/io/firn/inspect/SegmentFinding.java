@@ -5,8 +5,8 @@ import io.firn.format.BatchVerifier;
 import io.firn.format.BatchWalk;
 import io.firn.log.SegmentWalk;
 import io.firn.spi.Mark;
-import io.firn.spi.SegmentState;
-import io.firn.spi.TierRemains;
+import io.firn.spi.Mark.SegmentState;
+import io.firn.spi.TierInspector.TierRemains;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
@@ -106,7 +106,8 @@ final class SegmentFinding {
         }
         BatchVerifier verifier = new BatchVerifier();
         int lastEpoch = mark.epoch() < 0 ? -1 : BatchFormat.epochBits(mark.epoch());
-        SegmentWalk walk = new SegmentWalk(memory, 0, from, bytes, to, lastEpoch);
+        SegmentWalk walk =
+                new SegmentWalk(new SegmentWalk.Bytes(memory, bytes, to, lastEpoch), 0, from);
         while (walk.next()) {
             if (!walk.isDamage()
                     && verifier.check(memory, walk.position(), bytes, walk.fromOffset()) < 0) {

@@ -1,7 +1,7 @@
 package io.firn.inspect;
 
-import io.firn.medium.DamagedFileException;
 import io.firn.medium.Fields;
+import io.firn.medium.FileErrors.DamagedFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;

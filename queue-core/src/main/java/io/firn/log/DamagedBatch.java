@@ -38,22 +38,14 @@ final class DamagedBatch {
      * Looks at the batch at a position.
      *
      * @param offset its first offset
-     * @param end the position after the last batch of the segment
-     * @param endOffset the offset there, {@link Long#MAX_VALUE} when it is unknown
      */
-    DamagedBatch(
-            ByteBuffer memory,
-            BatchVerifier verifier,
-            int at,
-            long offset,
-            int end,
-            long endOffset) {
-        this.memory = memory;
+    DamagedBatch(SegmentWalk.Bytes bytes, BatchVerifier verifier, int at, long offset) {
+        this.memory = bytes.memory();
         this.verifier = verifier;
         this.at = at;
         this.offset = offset;
-        this.end = end;
-        this.endOffset = endOffset;
+        this.end = bytes.end();
+        this.endOffset = bytes.endOffset();
         boolean hasHeader = end - at >= BatchFormat.HEADER_LENGTH;
         int length = hasHeader ? memory.getInt(at + BatchFormat.LENGTH) : -1;
         int least = BatchFormat.HEADER_LENGTH - BatchFormat.LENGTH_OVERHEAD;

@@ -2,8 +2,8 @@ package io.firn.log;
 
 import io.firn.background.Duty;
 import io.firn.medium.DescriptorLimit;
+import io.firn.medium.FileErrors.OutOfDescriptorsException;
 import io.firn.medium.GuardedLog;
-import io.firn.medium.OutOfDescriptorsException;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;

@@ -1,27 +1,34 @@
 package io.firn.log;
 
 import io.firn.ClosedException;
+import io.firn.FirnException;
 import io.firn.InvalidOptionException;
 import io.firn.MediumException;
+import io.firn.RetryableException;
 import io.firn.background.Attempts;
 import io.firn.background.Background;
-import io.firn.background.Duties;
+import io.firn.background.Duty;
+import io.firn.background.Duty.Duties;
 import io.firn.background.LongWaits;
 import io.firn.background.TailerRest;
 import io.firn.format.BatchFormat;
 import io.firn.format.ReadMemory;
+import io.firn.medium.DirectMemory;
 import io.firn.metadata.Findings;
 import io.firn.metadata.LeasedCounter;
 import io.firn.metadata.SpareSpace;
 import io.firn.metadata.StoreFiles;
 import io.firn.spi.StorageTier;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.function.BiConsumer;
 import org.agrona.concurrent.EpochClock;
 import org.agrona.concurrent.IdleStrategy;
@@ -63,11 +70,12 @@ public final class LogContext {
                 new Background(
                         config.clock(),
                         config.nanoClock(),
-                        config.idleStrategy(),
-                        config.threadFactory(),
-                        config.invokerMode() ? 0 : config.forceThreads(),
-                        config.tiers().size(),
-                        onDeath);
+                        new Background.Threads(
+                                config.threadFactory(),
+                                config.idleStrategy(),
+                                config.invokerMode() ? 0 : config.forceThreads(),
+                                onDeath),
+                        config.tiers().size());
         this.ownership = new Ownership(config.directory(), config.tiers());
         background.attempts().stopIf(ownership::isLost);
         this.descriptors = new DescriptorShortage(this);
@@ -391,6 +399,88 @@ public final class LogContext {
         /** The bytes that each may prepare ahead now. */
         public int ofEach() {
             return Math.max(LEAST, Math.min(MOST, ALL / Math.max(1, partitions.get())));
+        }
+    }
+
+    /**
+     * Counts how often blocks went back to the tiers of a store, and calls the duties that found no
+     * room before. Thread-safe.
+     */
+    public static final class FreedBlocks {
+        private final AtomicLong count = new AtomicLong();
+        private final Set<Duty> waiting = ConcurrentHashMap.newKeySet();
+
+        /** Grows whenever blocks went back to their tiers. */
+        public long count() {
+            return count.get();
+        }
+
+        /** Notes that blocks went back to their tiers: who found no room looks again. */
+        public void onFreed() {
+            count.incrementAndGet();
+            for (Duty duty : waiting) {
+                waiting.remove(duty);
+                duty.call();
+            }
+        }
+
+        /**
+         * Has a duty called when something is freed, or now if something was freed meanwhile.
+         *
+         * @param known the count before the duty looked for room
+         */
+        public void onNoRoom(Duty duty, long known) {
+            waiting.add(duty);
+            if (known != count.get() && waiting.remove(duty)) {
+                duty.call();
+            }
+        }
+    }
+
+    /**
+     * Direct buffers from which batches are written, shared by the partitions of a store: as many
+     * as threads write at once. Thread-safe; allocates nothing in the steady state.
+     */
+    public static final class WriteBuffers {
+        /** Larger batches are written in pieces of this size, which stay in a processor's cache. */
+        public static final int PIECE = 64 * 1024;
+
+        private static final int MOST = 16;
+        private static final int LARGEST_KEPT = 2 << 20;
+
+        private final AtomicReferenceArray<ByteBuffer> free = new AtomicReferenceArray<>(MOST);
+
+        /**
+         * Returns a buffer with room for so many bytes, to be given back; its content is arbitrary.
+         *
+         * @throws RetryableException when the process has used up its direct memory
+         */
+        public ByteBuffer take(int bytes) {
+            for (int i = 0; i < MOST; i++) {
+                ByteBuffer buffer = free.getPlain(i) == null ? null : free.getAndSet(i, null);
+                if (buffer != null && buffer.capacity() >= bytes) {
+                    return buffer.clear();
+                }
+            }
+            int room = Math.max(bytes, 2 * PIECE);
+            int roomy = room > 1 << 30 ? room : Integer.highestOneBit(room - 1) * 2;
+            try {
+                return DirectMemory.allocate(roomy);
+            } catch (FirnException e) {
+                return DirectMemory.allocate(bytes); // as much as has to be
+            }
+        }
+
+        /** Takes a buffer back. */
+        public void give(ByteBuffer buffer) {
+            if (buffer.capacity() > LARGEST_KEPT) {
+                return;
+            }
+            for (int i = 0; i < MOST; i++) {
+                if (free.getPlain(i) == null && free.compareAndSet(i, null, buffer)) {
+                    return;
+                }
+            }
         }
     }
 }

@@ -1,5 +1,7 @@
 package io.firn.log;
 
+import java.io.IOException;
+
 /**
  * What a log tells the background work that is built on it. Each call only makes duties run; it is
  * cheap and allowed under any lock. Thread-safe.
@@ -48,5 +50,17 @@ public interface LogEvents {
 
         /** Fails what waits, on the caller's thread, which holds no lock. */
         void failPending(RuntimeException why);
+    }
+
+    /** What is known of a log's batches and kept in a file, so that not all are read at open. */
+    interface Checkpoint {
+        /** Called when something was appended: it may have to be written. */
+        void call();
+
+        /**
+         * Returns whether recovery can do without a segment's batches; writes the checkpoint when
+         * it cannot. Any thread.
+         */
+        boolean covers(LogSegment segment) throws IOException;
     }
 }

@@ -325,7 +325,8 @@ public final class LogSegment {
         long pair = end();
         int to = Math.min(positionOf(pair), bytes.capacity()); // its file may have lost its end
         int lastEpoch = hasForeignEpochs ? -1 : lastEpochBits(block);
-        return new SegmentWalk(bytes, at, offset, to, offsetOf(pair), lastEpoch);
+        return new SegmentWalk(
+                new SegmentWalk.Bytes(bytes, to, offsetOf(pair), lastEpoch), at, offset);
     }
 
     /** Notes whether it is of a replicated topic; before another thread sees it. */

@@ -2,7 +2,7 @@ package io.firn.log;
 
 import io.firn.PoisonedException;
 import io.firn.StoreLockedException;
-import io.firn.medium.MediumLock;
+import io.firn.medium.FileMedium.MediumLock;
 import io.firn.spi.StorageTier;
 import java.nio.file.Path;
 import java.util.List;

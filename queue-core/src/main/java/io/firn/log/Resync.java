@@ -44,25 +44,19 @@ final class Resync {
 
     private final BatchVerifier verifier = new BatchVerifier();
     private final BatchWalk walk = new BatchWalk(verifier);
+    private final SegmentWalk.Bytes bytes;
     private final ByteBuffer memory;
     private final int end;
     private final long endOffset;
-    private final int lastEpoch;
     private final BatchRuns runs = new BatchRuns();
     private int firstEpoch;
 
-    /**
-     * Creates a search in the bytes of a segment.
-     *
-     * @param end the position after the last batch
-     * @param endOffset the offset there, {@link Long#MAX_VALUE} when it is unknown
-     * @param lastEpoch the low bits of the epoch of the last batch, −1 when it is unknown
-     */
-    Resync(ByteBuffer memory, int end, long endOffset, int lastEpoch) {
-        this.memory = memory;
-        this.end = end;
-        this.endOffset = endOffset;
-        this.lastEpoch = lastEpoch;
+    /** Creates a search in the bytes of a segment. */
+    Resync(SegmentWalk.Bytes bytes) {
+        this.bytes = bytes;
+        this.memory = bytes.memory();
+        this.end = bytes.end();
+        this.endOffset = bytes.endOffset();
     }
 
     /**
@@ -132,7 +126,7 @@ final class Resync {
     }
 
     private DamagedBatch damagedAt(int at, long offset) {
-        return new DamagedBatch(memory, verifier, at, offset, end, endOffset);
+        return new DamagedBatch(bytes, verifier, at, offset);
     }
 
     /** Returns whether it leads to the end, possibly with one damaged batch in between. */
@@ -204,7 +198,8 @@ final class Resync {
     private boolean isEpochPossible(int epoch) {
         int half = EPOCH_MASK / 2;
         int sinceFirst = firstEpoch < 0 ? 0 : (epoch - firstEpoch) & EPOCH_MASK;
-        int toLast = lastEpoch < 0 ? 0 : (lastEpoch - epoch) & EPOCH_MASK;
+        int last = bytes.lastEpoch();
+        int toLast = last < 0 ? 0 : (last - epoch) & EPOCH_MASK;
         return epoch >= 0 && sinceFirst <= half && toLast <= half;
     }
 }

@@ -5,7 +5,7 @@ import io.firn.format.BatchFormat;
 import io.firn.format.BatchVerifier;
 import io.firn.format.BatchWalk;
 import io.firn.medium.GuardedLog;
-import io.firn.spi.Sidecar;
+import io.firn.spi.Block.Sidecar;
 import io.firn.spi.View;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
@@ -95,7 +95,7 @@ public final class SegmentIndexes {
             LogSegment segment, ByteBuffer memory, BatchVerifier verifier, long timestampMs) {
         SparseIndex index = of(segment);
         int relative = index.offsetBefore(timestampMs);
-        if (relative < 0 || names(segment, memory, verifier, index, relative, timestampMs)) {
+        if (relative < 0 || names(segment, memory, verifier, relative, timestampMs)) {
             return segment.baseOffset() + Math.max(relative, 0);
         }
         return segment.baseOffset() + Math.max(rebuild(segment).offsetBefore(timestampMs), 0);
@@ -105,11 +105,10 @@ public final class SegmentIndexes {
             LogSegment segment,
             ByteBuffer memory,
             BatchVerifier verifier,
-            SparseIndex index,
             int relative,
             long timestampMs) {
         long target = segment.baseOffset() + relative;
-        SegmentWalk walk = walkTo(segment, index, memory, verifier, target);
+        SegmentWalk walk = walkTo(segment, of(segment), memory, verifier, target);
         while (walk.next()) {
             if (walk.toOffset() > target) {
                 return !walk.isDamage()

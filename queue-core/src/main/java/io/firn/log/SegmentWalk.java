@@ -14,9 +14,7 @@ public final class SegmentWalk {
     private final BatchVerifier verifier = new BatchVerifier();
     private final BatchWalk walk = new BatchWalk(verifier);
     private final ByteBuffer memory;
-    private final int end;
-    private final long endOffset;
-    private final int lastEpoch;
+    private final Bytes bytes;
     private Resync resync;
 
     // The present step: a batch, or damage if there is a reason.
@@ -30,18 +28,21 @@ public final class SegmentWalk {
      * Creates a walk that starts at a batch.
      *
      * @param at position of the first batch, whose offset is {@code expected}
-     * @param end position after the last batch; the next offset there is {@code endOffset}, {@link
-     *     Long#MAX_VALUE} when that is unknown
-     * @param lastEpoch the low bits of the last batch's epoch, −1 when it is unknown
      */
-    public SegmentWalk(
-            ByteBuffer memory, int at, long expected, int end, long endOffset, int lastEpoch) {
-        this.memory = memory;
-        this.end = end;
-        this.endOffset = endOffset;
-        this.lastEpoch = lastEpoch;
-        walk.start(memory, at, expected, end, endOffset);
+    public SegmentWalk(Bytes bytes, int at, long expected) {
+        this.memory = bytes.memory;
+        this.bytes = bytes;
+        walk.start(memory, at, expected, bytes.end, bytes.endOffset);
     }
+
+    /**
+     * The bytes of a segment, and what is known of their end.
+     *
+     * @param end the position after the last batch
+     * @param endOffset the offset there, {@link Long#MAX_VALUE} when it is unknown
+     * @param lastEpoch the low bits of the epoch of the last batch, −1 when it is unknown
+     */
+    public record Bytes(ByteBuffer memory, int end, long endOffset, int lastEpoch) {}
 
     /** Steps to the next batch or damaged range; false at the end. */
     public boolean next() {
@@ -76,13 +77,13 @@ public final class SegmentWalk {
 
     private void resync(int from, long offset, String reason) {
         if (resync == null) {
-            resync = new Resync(memory, end, endOffset, lastEpoch);
+            resync = new Resync(bytes);
         }
         int found = resync.find(from, offset);
         position = from;
-        size = (found < 0 ? end : found) - from;
+        size = (found < 0 ? bytes.end : found) - from;
         fromOffset = offset;
-        toOffset = found < 0 ? Math.max(endOffset, offset) : memory.getLong(found);
+        toOffset = found < 0 ? Math.max(bytes.endOffset, offset) : memory.getLong(found);
         damage = reason;
         walk.goTo(from + size, toOffset);
     }

@@ -6,9 +6,14 @@ import io.firn.IsolationLevel;
 import io.firn.Partition.DamagedRange;
 import io.firn.PoisonedException;
 import io.firn.host.LostMarkerException;
+import io.firn.log.PublishedOffsets.OffsetPublisher;
+import io.firn.log.TruncationCounter.TruncatedOffsets;
 import io.firn.medium.GuardedLog;
 import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
+import javax.annotation.concurrent.GuardedBy;
 
 /**
  * The log of one partition: its segments, the offsets that are published, and its state. Forcing,
@@ -531,6 +536,42 @@ public final class SegmentedLog {
         /** Returns the bytes appended since open. */
         long appendedBytes(LogSegment active) {
             return endedBytes + (active == null ? 0 : active.written()) - recoveredBytes;
+        }
+    }
+
+    /** The damaged ranges of a partition that are known. Thread-safe. */
+    static final class DamageList {
+        @GuardedBy("this")
+        private final List<DamagedRange> ranges = new ArrayList<>();
+
+        /**
+         * Adds a range. Recovery and reads may find the same damage in different ways, or only a
+         * part of it.
+         *
+         * @return false when it was known
+         */
+        synchronized boolean add(DamagedRange range) {
+            if (ranges.stream().anyMatch(known -> covers(known, range))) {
+                return false;
+            }
+            ranges.removeIf(known -> covers(range, known));
+            ranges.add(range);
+            ranges.sort(Comparator.comparingLong(DamagedRange::fromOffset));
+            return true;
+        }
+
+        /** Forgets what is at an offset and above it, because it was cut off. */
+        synchronized void dropFrom(long offset) {
+            ranges.removeIf(range -> range.fromOffset() >= offset);
+        }
+
+        private static boolean covers(DamagedRange outer, DamagedRange inner) {
+            return outer.fromOffset() <= inner.fromOffset() && inner.toOffset() <= outer.toOffset();
+        }
+
+        /** In the order of their offsets. */
+        synchronized List<DamagedRange> all() {
+            return List.copyOf(ranges);
         }
     }
 }

@@ -1,6 +1,6 @@
 package io.firn.log;
 
-import io.firn.spi.Sidecar;
+import io.firn.spi.Block.Sidecar;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;

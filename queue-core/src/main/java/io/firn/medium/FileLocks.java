@@ -1,6 +1,8 @@
 package io.firn.medium;
 
 import io.firn.StoreLockedException;
+import io.firn.medium.FileErrors.UnexpectedFileException;
+import io.firn.medium.FileMedium.MediumLock;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.channels.ClosedByInterruptException;

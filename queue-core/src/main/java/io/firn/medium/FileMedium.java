@@ -1,6 +1,7 @@
 package io.firn.medium;
 
 import io.firn.Survives;
+import io.firn.medium.FileErrors.OutOfInodesException;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.file.Path;
@@ -196,6 +197,24 @@ public interface FileMedium {
     long usableBytes(Path path) throws IOException;
 
     /**
+     * Returns whether an error means that there is no space, for bytes or for another file. Where
+     * the system's message is not known, the remaining bytes decide.
+     *
+     * @param wanted the bytes that were to be written below the path
+     */
+    static boolean isNoSpace(IOException e, FileMedium medium, Path path, long wanted) {
+        if (e instanceof OutOfInodesException || SystemMessage.NO_SPACE.isMeantBy(e)) {
+            return true;
+        }
+        try {
+            return medium.usableBytes(path) < wanted;
+        } catch (IOException again) {
+            e.addSuppressed(again);
+            return false;
+        }
+    }
+
+    /**
      * Acquires an exclusive lock on a lock file, against other processes and within this one, and
      * writes into the file who holds it.
      *
@@ -250,5 +269,30 @@ public interface FileMedium {
     /** Returns whether a process runs that {@link #thisProcess} has identified. */
     default Life lifeOf(String process) {
         return Life.UNKNOWN;
+    }
+
+    /**
+     * A lock that this process holds on a lock file. A lock belongs to the file, not to its name:
+     * when the file is deleted, replaced or moved, another process can lock what has the name next.
+     * Its holder therefore has to look. Thread-safe.
+     */
+    interface MediumLock extends AutoCloseable {
+
+        /**
+         * Looks whether the name still leads to the locked file.
+         *
+         * @return null while it does, as far as is known; otherwise what was expected and found
+         */
+        String lost();
+
+        /** Returns {@link FileMedium.FileStatus#identity} of the locked file; null when unknown. */
+        Object identity();
+
+        /** Returns whether there was no file, so that this lock has created it. */
+        boolean isNew();
+
+        /** Releases the lock. Idempotent. */
+        @Override
+        void close() throws IOException;
     }
 }

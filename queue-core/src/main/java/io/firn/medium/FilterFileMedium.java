@@ -1,8 +1,12 @@
 package io.firn.medium;
 
 import io.firn.Survives;
+import io.firn.medium.FileMedium.MediumLock;
+import io.firn.medium.MediumFile.Mapping;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
+import java.nio.channels.FileChannel.MapMode;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Objects;
@@ -154,5 +158,111 @@ public class FilterFileMedium implements FileMedium {
     @Override
     public Life lifeOf(String process) {
         return in.lifeOf(process);
+    }
+
+    /** A mapping that passes every call on to another one; see {@link FilterFileMedium}. */
+    public static class FilterMapping implements Mapping {
+        /** The mapping that does the work. */
+        protected final Mapping in;
+
+        /** Creates a filter in front of a mapping. */
+        protected FilterMapping(Mapping in) {
+            this.in = Objects.requireNonNull(in, "in");
+        }
+
+        @Override
+        public ByteBuffer buffer() {
+            return in.buffer();
+        }
+
+        @Override
+        public void force(int position, int length) throws IOException {
+            in.force(position, length);
+        }
+
+        @Override
+        public void prefault(int position, int length) throws IOException {
+            in.prefault(position, length);
+        }
+
+        @Override
+        public void unmap() {
+            in.unmap();
+        }
+
+        @Override
+        public boolean abandon() {
+            return in.abandon();
+        }
+    }
+
+    /**
+     * An open file that passes every call on to another one; see {@link FilterFileMedium}. A
+     * subclass overrides the calls that it changes, and {@link #wrap} if it changes mappings as
+     * well.
+     */
+    public static class FilterMediumFile implements MediumFile {
+        /** The file that does the work. */
+        protected final MediumFile in;
+
+        /** Creates a filter in front of a file. */
+        protected FilterMediumFile(MediumFile in) {
+            this.in = Objects.requireNonNull(in, "in");
+        }
+
+        /** Returns what the {@code map} methods return for a mapping: by default the mapping. */
+        protected Mapping wrap(Mapping mapping) {
+            return mapping;
+        }
+
+        @Override
+        public long size() throws IOException {
+            return in.size();
+        }
+
+        @Override
+        public long modifiedMs() throws IOException {
+            return in.modifiedMs();
+        }
+
+        @Override
+        public int read(long position, byte[] target, int offset, int length) throws IOException {
+            return in.read(position, target, offset, length);
+        }
+
+        @Override
+        public void write(long position, byte[] source, int offset, int length) throws IOException {
+            in.write(position, source, offset, length);
+        }
+
+        @Override
+        public void write(long position, ByteBuffer source) throws IOException {
+            in.write(position, source);
+        }
+
+        @Override
+        public void setSize(long size) throws IOException {
+            in.setSize(size);
+        }
+
+        @Override
+        public void force() throws IOException {
+            in.force();
+        }
+
+        @Override
+        public Mapping map(int length, boolean writable) throws IOException {
+            return wrap(in.map(length, writable));
+        }
+
+        @Override
+        public Mapping map(MapMode mode, long position, int length) throws IOException {
+            return wrap(in.map(mode, position, length));
+        }
+
+        @Override
+        public void close() throws IOException {
+            in.close();
+        }
     }
 }

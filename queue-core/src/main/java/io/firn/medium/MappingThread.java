@@ -1,5 +1,6 @@
 package io.firn.medium;
 
+import io.firn.medium.FileErrors.OutOfThreadsException;
 import java.io.IOException;
 import java.util.ArrayDeque;
 import java.util.Queue;

@@ -1,6 +1,9 @@
 package io.firn.medium;
 
 import io.firn.Survives;
+import io.firn.medium.FileErrors.OutOfDescriptorsException;
+import io.firn.medium.FileErrors.OutOfInodesException;
+import io.firn.medium.FileMedium.MediumLock;
 import java.io.File;
 import java.io.IOException;
 import java.io.RandomAccessFile;
@@ -34,6 +37,9 @@ import java.util.UUID;
  */
 enum RealFileMedium implements FileMedium {
     INSTANCE;
+
+    /** What a new file and its entry in a directory need at most, on the systems that are usual. */
+    private static final int ENOUGH_BYTES = 64 * 1024;
 
     @Override
     public AutoCloseable use() throws IOException {
@@ -154,7 +160,18 @@ enum RealFileMedium implements FileMedium {
             creation.create(path, attributes);
         } catch (IOException e) {
             IOException why = OutOfDescriptorsException.orSame(path, e);
-            throw why == e ? OutOfInodesException.orSame(this, path, e) : why;
+            throw why == e && SystemMessage.NO_SPACE.isMeantBy(e) ? noSpace(path, e) : why;
+        }
+    }
+
+    /** Returns the error, or that there is no inode if there is space for bytes. */
+    private IOException noSpace(Path path, IOException e) {
+        try {
+            long usable = usableBytes(path);
+            return usable < ENOUGH_BYTES ? e : new OutOfInodesException(path, usable, e);
+        } catch (IOException again) {
+            e.addSuppressed(again);
+            return e;
         }
     }
 

@@ -1,5 +1,7 @@
 package io.firn.medium;
 
+import io.firn.medium.FileErrors.OutOfDescriptorsException;
+import io.firn.medium.MediumFile.Mapping;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;

@@ -1,5 +1,7 @@
 package io.firn.medium;
 
+import io.firn.medium.FileErrors.DamagedFileException;
+import io.firn.medium.FileErrors.UnsupportedVersionException;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.NoSuchFileException;

@@ -1,5 +1,6 @@
 package io.firn.medium;
 
+import io.firn.medium.MediumFile.Mapping;
 import java.lang.ref.WeakReference;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;

@@ -1,5 +1,6 @@
 package io.firn.medium;
 
+import io.firn.medium.FileErrors.DamagedFileException;
 import java.io.IOException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;

@@ -1,6 +1,8 @@
 package io.firn.medium;
 
 import io.firn.StoreOpenException;
+import io.firn.medium.FileErrors.UnexpectedFileException;
+import io.firn.medium.FileMedium.MediumLock;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.file.Path;

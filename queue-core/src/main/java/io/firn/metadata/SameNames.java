@@ -2,7 +2,7 @@ package io.firn.metadata;
 
 import io.firn.spi.Block;
 import io.firn.spi.Mark;
-import io.firn.spi.SegmentState;
+import io.firn.spi.Mark.SegmentState;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;

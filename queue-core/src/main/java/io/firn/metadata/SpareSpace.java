@@ -1,7 +1,7 @@
 package io.firn.metadata;
 
-import io.firn.background.Duties;
 import io.firn.background.Duty;
+import io.firn.background.Duty.Duties;
 import io.firn.medium.FileErrors;
 import io.firn.medium.FileMedium;
 import io.firn.medium.GuardedLog;
@@ -118,7 +118,7 @@ public final class SpareSpace extends Duty {
 
     @GuardedBy("this")
     private String whyMissing() {
-        return failure == null || FileErrors.isNoSpace(failure, medium, file, BYTES)
+        return failure == null || FileMedium.isNoSpace(failure, medium, file, BYTES)
                 ? ", since the file system has no room for more: free some, or deleting records may"
                         + " fail"
                 : ", since it could not be written, which is tried again: "
@@ -159,7 +159,7 @@ public final class SpareSpace extends Duty {
         try {
             WholeFile.write(medium, target, content);
         } catch (IOException e) {
-            if (!FileErrors.isNoSpace(e, medium, file, BYTES)) {
+            if (!FileMedium.isNoSpace(e, medium, file, BYTES)) {
                 throw e;
             }
             writeInSpare(target, content, e);

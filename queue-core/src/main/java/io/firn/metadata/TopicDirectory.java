@@ -2,12 +2,11 @@ package io.firn.metadata;
 
 import io.firn.UnknownTopicException;
 import io.firn.background.ParallelSteps;
-import io.firn.medium.DamagedFileException;
 import io.firn.medium.Fields;
-import io.firn.medium.FileErrors;
+import io.firn.medium.FileErrors.DamagedFileException;
+import io.firn.medium.FileErrors.UnsupportedVersionException;
 import io.firn.medium.FileMedium;
 import io.firn.medium.SmallFile;
-import io.firn.medium.UnsupportedVersionException;
 import io.firn.medium.WholeFile;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -131,7 +130,7 @@ public final class TopicDirectory {
 
     /** Returns whether a write failed because so many bytes do not fit on the file system. */
     public boolean isFull(IOException e, int bytes) {
-        return FileErrors.isNoSpace(e, medium, directory, bytes);
+        return FileMedium.isNoSpace(e, medium, directory, bytes);
     }
 
     // ---- writing

@@ -1,9 +1,9 @@
 package io.firn.metadata;
 
-import io.firn.medium.DamagedFileException;
 import io.firn.medium.FileErrors;
-import io.firn.medium.UnexpectedFileException;
-import io.firn.medium.UnsupportedVersionException;
+import io.firn.medium.FileErrors.DamagedFileException;
+import io.firn.medium.FileErrors.UnexpectedFileException;
+import io.firn.medium.FileErrors.UnsupportedVersionException;
 import io.firn.metadata.TopicFiles.Description;
 import io.firn.metadata.UnreadableTopics.Unreadable;
 import java.io.IOException;
@@ -143,5 +143,24 @@ public final class TopicScan {
         }
         byName.values().removeIf(ids -> ids.size() == 1);
         return byName;
+    }
+
+    /**
+     * Thrown for a topic file that is intact but contains something that this version does not
+     * know.
+     */
+    static final class UnknownOptionsException extends IOException {
+        private static final long serialVersionUID = 1L;
+        private final String name;
+
+        UnknownOptionsException(String name, String message, Throwable cause) {
+            super(message, cause);
+            this.name = name;
+        }
+
+        /** The topic's name. */
+        String name() {
+            return name;
+        }
     }
 }

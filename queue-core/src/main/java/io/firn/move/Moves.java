@@ -63,7 +63,7 @@ public final class Moves {
                                 + ", which hold "
                                 + to.tier().maxSegmentBytes());
             }
-            return new SegmentMove(log, releases, segment, from, to, control).run();
+            return new SegmentMove(log, releases, segment, from, to).run(control);
         } finally {
             log.state().endMove();
             if (isOuter) {

@@ -13,6 +13,7 @@ import io.firn.log.SegmentedLog;
 import io.firn.log.SparseIndex;
 import io.firn.log.TierState;
 import io.firn.medium.GuardedLog;
+import io.firn.move.CheckedCopy.Pace;
 import io.firn.spi.Block;
 import io.firn.spi.BlockCopy;
 import io.firn.spi.View;
@@ -42,7 +43,7 @@ public final class SegmentMove {
     private final LogSegment segment;
     private final TierState from;
     private final TierState to;
-    private final Pace pace;
+    private Pace pace;
     private boolean exchanged;
 
     /**
@@ -55,19 +56,18 @@ public final class SegmentMove {
             DeferredDeleteDuty releases,
             LogSegment segment,
             TierState from,
-            TierState to,
-            MoveControl control) {
+            TierState to) {
         this.log = log;
         this.releases = releases;
         this.segment = segment;
         this.from = from;
         this.to = to;
-        this.pace = new Pace(control, this::isWanted);
     }
 
     /** Makes the move; throws when a medium failed. */
     @SuppressWarnings("ReferenceEquality") // this very tier
-    MoveOutcome run() {
+    MoveOutcome run(MoveControl control) {
+        pace = new Pace(control, this::isWanted);
         // Not while the block that it has left is read: it may be on its way back there.
         if (!segment.enter(Lifecycle.SEALED, Lifecycle.MOVING)) {
             return segment.isDoomed() ? MoveOutcome.GONE : MoveOutcome.BUSY;

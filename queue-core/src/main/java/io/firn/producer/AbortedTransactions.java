@@ -1,8 +1,8 @@
 package io.firn.producer;
 
 import io.firn.host.AbortedTransaction;
-import io.firn.medium.DamagedFileException;
 import io.firn.medium.Fields;
+import io.firn.medium.FileErrors.DamagedFileException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;

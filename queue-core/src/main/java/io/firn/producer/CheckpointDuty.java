@@ -1,9 +1,9 @@
 package io.firn.producer;
 
-import io.firn.background.Duties;
 import io.firn.background.Duty;
+import io.firn.background.Duty.Duties;
 import io.firn.force.PartitionForcer;
-import io.firn.log.Checkpoint;
+import io.firn.log.LogEvents.Checkpoint;
 import io.firn.log.LogSegment;
 import io.firn.log.SegmentedLog;
 import io.firn.medium.Fields;

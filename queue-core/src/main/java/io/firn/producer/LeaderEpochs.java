@@ -1,8 +1,8 @@
 package io.firn.producer;
 
 import io.firn.host.EpochEnd;
-import io.firn.medium.DamagedFileException;
 import io.firn.medium.Fields;
+import io.firn.medium.FileErrors.DamagedFileException;
 import java.util.Map;
 import java.util.TreeMap;
 

@@ -2,8 +2,8 @@ package io.firn.producer;
 
 import io.firn.log.ReaderLimit;
 import io.firn.log.WaitingReaders;
-import io.firn.medium.DamagedFileException;
 import io.firn.medium.Fields;
+import io.firn.medium.FileErrors.DamagedFileException;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.TreeMap;

@@ -1,7 +1,7 @@
 package io.firn.producer;
 
-import io.firn.medium.DamagedFileException;
 import io.firn.medium.Fields;
+import io.firn.medium.FileErrors.DamagedFileException;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.Map;

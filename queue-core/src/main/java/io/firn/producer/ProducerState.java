@@ -1,7 +1,7 @@
 package io.firn.producer;
 
-import io.firn.medium.DamagedFileException;
 import io.firn.medium.Fields;
+import io.firn.medium.FileErrors.DamagedFileException;
 
 /** What a partition knows of one producer: its epoch, its last five batches, its transaction. */
 final class ProducerState {

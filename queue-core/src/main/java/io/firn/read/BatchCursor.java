@@ -20,9 +20,9 @@ import io.firn.log.SegmentIndexes;
 import io.firn.log.SegmentWalk;
 import io.firn.log.SegmentedLog;
 import io.firn.log.SparseIndex;
-import io.firn.medium.Mapping;
+import io.firn.medium.MediumFile.Mapping;
 import io.firn.spi.BlockReader;
-import io.firn.spi.BlockReusedException;
+import io.firn.spi.BlockReader.BlockReusedException;
 import io.firn.spi.View;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -58,7 +58,6 @@ final class BatchCursor {
     private static final int LOOKS = 2;
 
     private final SegmentedLog log;
-    private final Runnable lookAgain;
     private final BatchVerifier verifier = new BatchVerifier();
     private final TrustedBytes trusted;
 
@@ -79,14 +78,9 @@ final class BatchCursor {
     /** Which one: a search by time enters others before it comes to that one again. */
     private long shortBase = -1;
 
-    /**
-     * Creates a cursor at the start of the log.
-     *
-     * @param lookAgain makes a read-only store look for what the writing process has changed
-     */
-    BatchCursor(SegmentedLog log, Runnable lookAgain) {
+    /** Creates a cursor at the start of the log. */
+    BatchCursor(SegmentedLog log) {
         this.log = log;
-        this.lookAgain = lookAgain;
         this.offset = log.logStartOffset();
         this.trusted = new TrustedBytes(log);
         this.truncationsSeen = log.truncations().count();
@@ -137,7 +131,7 @@ final class BatchCursor {
      */
     boolean isCutOff() {
         if (log.store().isReadOnly() && log.topic().isReplicated()) {
-            lookAgain.run();
+            log.store().lookAgain();
         }
         return isTruncated();
     }
@@ -318,7 +312,7 @@ final class BatchCursor {
     /** Forgets the place, because the writing process has removed the segment. */
     void lookAgain() {
         forget();
-        lookAgain.run();
+        log.store().lookAgain();
         checkRange();
     }
 
@@ -377,7 +371,7 @@ final class BatchCursor {
      * its offsets now.
      */
     private void confirmStays(LogSegment of) {
-        lookAgain.run();
+        log.store().lookAgain();
         if (of.isDoomed() || !Arrays.asList(log.segments()).contains(of)) {
             throw new BlockReusedException(of.block().name());
         }

@@ -141,13 +141,13 @@ final class BatchRecords {
             cursor.markOpen();
             return null;
         }
-        boolean isAppendTime = (attributes & BatchFormat.APPEND_TIME_FLAG) != 0;
+        boolean isAppendTime = isAppendTime(attributes);
         int timeAt = isAppendTime ? BatchFormat.MAX_TIMESTAMP : BatchFormat.BASE_TIMESTAMP;
         long time = bytes.getLong(start + timeAt);
         Compression codec = Compression.ofId(attributes & BatchFormat.COMPRESSION_MASK);
         if (timesOnly && codec != Compression.NONE) {
             cursor.markOpen();
-            return times(cursor, bytes, start, codec, time, isAppendTime);
+            return times(cursor, bytes, start, codec, time);
         }
         if (codec == Compression.NONE) {
             isMapped = inPlace;
@@ -165,15 +165,15 @@ final class BatchRecords {
         return null;
     }
 
+    private static boolean isAppendTime(int attributes) {
+        return (attributes & BatchFormat.APPEND_TIME_FLAG) != 0;
+    }
+
     private RecordTimes times(
-            BatchCursor cursor,
-            ByteBuffer bytes,
-            int start,
-            Compression codec,
-            long time,
-            boolean isAppendTime) {
+            BatchCursor cursor, ByteBuffer bytes, int start, Compression codec, long time) {
         int from = start + BatchFormat.HEADER_LENGTH;
         int length = size - BatchFormat.HEADER_LENGTH;
+        boolean isAppendTime = isAppendTime(bytes.getShort(start + BatchFormat.ATTRIBUTES));
         try {
             if (codec == null) {
                 throw new IOException("unknown compression");

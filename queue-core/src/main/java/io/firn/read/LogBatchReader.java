@@ -10,7 +10,7 @@ import io.firn.host.BatchRun;
 import io.firn.log.LogSegment;
 import io.firn.log.SegmentIndexes;
 import io.firn.log.SegmentedLog;
-import io.firn.spi.BlockReusedException;
+import io.firn.spi.BlockReader.BlockReusedException;
 import io.firn.spi.View;
 import java.lang.ref.WeakReference;
 import java.nio.ByteBuffer;
@@ -37,15 +37,13 @@ public final class LogBatchReader implements BatchReader {
     /**
      * Creates a reader at the start of a log.
      *
-     * @param lookAgain as for {@link BatchCursor}
      * @param isolation where it stops
      */
-    public LogBatchReader(
-            Partition partition, SegmentedLog log, Runnable lookAgain, IsolationLevel isolation) {
+    public LogBatchReader(Partition partition, SegmentedLog log, IsolationLevel isolation) {
         this.isolation = isolation;
         this.partition = partition;
         this.log = log;
-        this.cursor = new BatchCursor(log, lookAgain);
+        this.cursor = new BatchCursor(log);
     }
 
     @Override

@@ -9,9 +9,9 @@ import io.firn.Partition.TimestampedOffset;
 import io.firn.RecordHandler;
 import io.firn.RecordHandler.Action;
 import io.firn.Tailer;
-import io.firn.background.LongWaits;
 import io.firn.background.Signal;
 import io.firn.background.TailerRest;
+import io.firn.log.LogContext;
 import io.firn.log.SegmentedLog;
 import io.firn.log.TopicTailers;
 import java.time.Duration;
@@ -19,7 +19,6 @@ import java.util.ConcurrentModificationException;
 import java.util.List;
 import java.util.Objects;
 import java.util.function.Consumer;
-import java.util.function.Function;
 import org.agrona.concurrent.IdleStrategy;
 
 /**
@@ -29,8 +28,7 @@ import org.agrona.concurrent.IdleStrategy;
 public final class LogTailer implements Tailer {
     private final RecordReader[] readers;
     private final Signal published;
-    private final Runnable lookAgain;
-    private final Runnable doWork;
+    private final LogContext store;
     private final IdleStrategy rest;
     private final Consumer<CursorReader> checkCursor;
     private final IsolationLevel isolation;
@@ -57,30 +55,20 @@ public final class LogTailer implements Tailer {
      * Creates a tailer at the start of each log.
      *
      * @param logs of one topic
-     * @param lookAgain makes a read-only store look for what the writing process has changed
-     * @param doWork does the store's background work while this tailer waits; null if the store has
-     *     threads for that
-     * @param newRest makes how it waits when nobody in this process wakes it; null if somebody does
      * @param checkCursor throws when a cursor is another topic's
      * @param isolation which records of transactions it shows
      */
     public LogTailer(
-            List<SegmentedLog> logs,
-            Runnable lookAgain,
-            Runnable doWork,
-            Function<LongWaits.News, IdleStrategy> newRest,
-            Consumer<CursorReader> checkCursor,
-            IsolationLevel isolation) {
+            List<SegmentedLog> logs, Consumer<CursorReader> checkCursor, IsolationLevel isolation) {
         logs.forEach(log -> log.state().checkReadable());
         this.readers =
                 logs.stream()
-                        .map(log -> new RecordReader(log, lookAgain, isolation))
+                        .map(log -> new RecordReader(log, isolation))
                         .toArray(RecordReader[]::new);
         this.tailers = logs.get(0).topic().tailers();
         this.published = logs.size() == 1 ? logs.get(0).readers().published() : tailers.published();
-        this.lookAgain = lookAgain;
-        this.doWork = doWork;
-        this.rest = newRest == null ? null : newRest.apply(this::hasNews);
+        this.store = logs.get(0).store();
+        this.rest = store.isReadOnly() ? store.newTailerRest(this::hasNews) : null;
         this.checkCursor = checkCursor;
         this.isolation = isolation;
         this.unread =
@@ -175,15 +163,15 @@ public final class LogTailer implements Tailer {
                 if (taken > 0 || left <= 0 || stopped) {
                     return taken;
                 }
-                if (doWork == null && rest == null) {
+                if (!store.isInvoker() && rest == null) {
                     pauseNs = Signal.nextNs(pauseNs);
                     if (published.await(wakeUps, Math.min(left, pauseNs))) {
                         pauseNs = 0;
                     }
                 } else if (Thread.currentThread().isInterrupted()) {
                     return 0;
-                } else if (doWork != null) {
-                    doWork.run();
+                } else if (store.isInvoker()) {
+                    store.invoke();
                 } else {
                     rest(left);
                 }
@@ -317,8 +305,7 @@ public final class LogTailer implements Tailer {
         for (RecordReader reader : readers) {
             SegmentedLog log = reader.log();
             long truncations = reader.truncations();
-            TimestampedOffset found =
-                    new TimestampSearch(log, lookAgain, isolation).find(timestampMs);
+            TimestampedOffset found = new TimestampSearch(log, isolation).find(timestampMs);
             long offset = found == null ? reader.visibleOffset() : found.offset();
             seek(reader, offset, truncations);
         }

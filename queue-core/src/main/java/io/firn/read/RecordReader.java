@@ -6,7 +6,7 @@ import io.firn.RecordHandler.Action;
 import io.firn.format.BatchFormat;
 import io.firn.format.RecordFlyweight;
 import io.firn.log.SegmentedLog;
-import io.firn.spi.BlockReusedException;
+import io.firn.spi.BlockReader.BlockReusedException;
 import io.firn.spi.View;
 import java.nio.ByteBuffer;
 
@@ -30,15 +30,11 @@ final class RecordReader {
     /** Whether what is visible may be less than it was. */
     private boolean lookedAgain;
 
-    /**
-     * Creates a reader at the start of a log.
-     *
-     * @param lookAgain as for {@link BatchCursor}
-     */
-    RecordReader(SegmentedLog log, Runnable lookAgain, IsolationLevel isolation) {
+    /** Creates a reader at the start of a log. */
+    RecordReader(SegmentedLog log, IsolationLevel isolation) {
         this.log = log;
         this.isolation = isolation;
-        this.cursor = new BatchCursor(log, lookAgain);
+        this.cursor = new BatchCursor(log);
         this.shown = new ShownBatches(log, isolation);
         this.records = new BatchRecords(log, shown);
         this.record = records.record();

@@ -9,7 +9,7 @@ import io.firn.log.LogSegment;
 import io.firn.log.SegmentIndexes;
 import io.firn.log.SegmentWalk;
 import io.firn.log.SegmentedLog;
-import io.firn.spi.BlockReusedException;
+import io.firn.spi.BlockReader.BlockReusedException;
 import io.firn.spi.View;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -23,7 +23,6 @@ import java.util.Map;
 public final class TimestampSearch {
     private final SegmentedLog log;
     private final IsolationLevel isolation;
-    private final Runnable lookAgain;
     private final BatchCursor cursor;
     private final BatchRecords records;
     private final BatchVerifier verifier = new BatchVerifier();
@@ -39,14 +38,12 @@ public final class TimestampSearch {
     /**
      * Creates a search.
      *
-     * @param lookAgain as for {@link BatchCursor}
      * @param isolation where it stops; records of aborted transactions count all the same
      */
-    public TimestampSearch(SegmentedLog log, Runnable lookAgain, IsolationLevel isolation) {
+    public TimestampSearch(SegmentedLog log, IsolationLevel isolation) {
         this.log = log;
         this.isolation = isolation;
-        this.lookAgain = lookAgain;
-        this.cursor = new BatchCursor(log, lookAgain);
+        this.cursor = new BatchCursor(log);
         this.records =
                 new BatchRecords(log, new ShownBatches(log, IsolationLevel.READ_UNCOMMITTED));
     }
@@ -137,7 +134,7 @@ public final class TimestampSearch {
 
     /** Another process has removed a segment: the search begins anew with those that there are. */
     private void lookAgain() {
-        lookAgain.run();
+        log.store().lookAgain();
         log.state().checkReadable();
     }
 

@@ -1,6 +1,7 @@
 package io.firn.recovery;
 
 import io.firn.Partition.DamagedRange;
+import io.firn.log.LogSegment;
 import io.firn.log.RecoveredPartition;
 import io.firn.log.TopicContext;
 import io.firn.medium.GuardedLog;
@@ -8,6 +9,7 @@ import io.firn.spi.Block;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import jdk.jfr.Category;
 import jdk.jfr.DataAmount;
 import jdk.jfr.Event;
@@ -181,5 +183,39 @@ public final class PartitionRecovery {
 
         @Label("Damaged ranges")
         int damagedRanges;
+    }
+
+    /** Finds out, when a partition is recovered, what its batches say besides their records. */
+    public interface BatchReplay {
+        /**
+         * Reads what was known when the partition was open before.
+         *
+         * @param logStart the offset below which nothing is needed
+         * @return the offset as of which that was; −1 when nothing is known
+         */
+        long restore(long logStart) throws IOException;
+
+        /** Reads all batches from that offset on, including those below the log start. */
+        void replay(List<LogSegment> segments) throws IOException;
+    }
+
+    /** Decides which of a partition's segments are served where several have the same offsets. */
+    @FunctionalInterface
+    public interface SegmentSelector {
+        /**
+         * Looks at the segments of a partition; changes nothing.
+         *
+         * @param blocks with marks; those that are not sealed are served
+         */
+        Selection select(List<Block> blocks) throws IOException;
+
+        /**
+         * What was decided.
+         *
+         * @param current what is served, in the order in which it was given
+         * @param replaced what others replace as a whole, so that recovery deletes it
+         * @param putAside what is kept and not served, and why
+         */
+        record Selection(List<Block> current, List<Block> replaced, Map<Block, String> putAside) {}
     }
 }

@@ -5,9 +5,10 @@ import io.firn.log.LogContext;
 import io.firn.log.LogSegment;
 import io.firn.log.SegmentWalk;
 import io.firn.log.TopicContext;
+import io.firn.recovery.PartitionRecovery.SegmentSelector;
 import io.firn.spi.Block;
 import io.firn.spi.Mark;
-import io.firn.spi.SegmentState;
+import io.firn.spi.Mark.SegmentState;
 import io.firn.spi.View;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -176,7 +177,10 @@ public final class SegmentChain {
         try {
             int lastEpoch = isReplica ? -1 : LogSegment.lastEpochBits(block);
             SegmentWalk walk =
-                    new SegmentWalk(view.buffer(), 0, end, length, Long.MAX_VALUE, lastEpoch);
+                    new SegmentWalk(
+                            new SegmentWalk.Bytes(view.buffer(), length, Long.MAX_VALUE, lastEpoch),
+                            0,
+                            end);
             while (walk.next()) {
                 if (!walk.isDamage()) {
                     end = walk.toOffset();

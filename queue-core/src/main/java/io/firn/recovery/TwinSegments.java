@@ -1,5 +1,6 @@
 package io.firn.recovery;
 
+import io.firn.recovery.PartitionRecovery.SegmentSelector;
 import io.firn.spi.Block;
 import io.firn.spi.Mark;
 import java.io.IOException;

@@ -11,7 +11,7 @@ import io.firn.log.SparseIndex;
 import io.firn.log.StaleBytes;
 import io.firn.spi.Block;
 import io.firn.spi.Mark;
-import io.firn.spi.SegmentState;
+import io.firn.spi.Mark.SegmentState;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
@@ -109,7 +109,9 @@ public final class UnsealedSegment implements SegmentChain.Found {
         int position = Math.min(markPosition, capacity);
         int lastEpoch = isReplica ? -1 : LogSegment.lastEpochBits(block);
         int leastEpoch = -1; // any
-        SegmentWalk walk = new SegmentWalk(memory, 0, baseOffset, position, durable, lastEpoch);
+        SegmentWalk walk =
+                new SegmentWalk(
+                        new SegmentWalk.Bytes(memory, position, durable, lastEpoch), 0, baseOffset);
         while (walk.next()) {
             if (walk.isDamage()) {
                 damage.add(new DamagedRange(walk.fromOffset(), walk.toOffset(), walk.damage()));

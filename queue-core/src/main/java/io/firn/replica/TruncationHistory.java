@@ -1,8 +1,8 @@
 package io.firn.replica;
 
-import io.firn.log.TruncatedOffsets;
-import io.firn.medium.DamagedFileException;
+import io.firn.log.TruncationCounter.TruncatedOffsets;
 import io.firn.medium.Fields;
+import io.firn.medium.FileErrors.DamagedFileException;
 import java.util.Arrays;
 import java.util.Map;
 import java.util.TreeMap;

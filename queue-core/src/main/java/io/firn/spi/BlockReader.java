@@ -1,6 +1,7 @@
 package io.firn.spi;
 
 import java.nio.ByteBuffer;
+import java.util.Objects;
 
 /**
  * Shows the bytes of a segment, and never those of another one that was stored into the same block
@@ -41,4 +42,53 @@ public interface BlockReader {
      * @throws BlockReusedException when another process has reused the block, and from then on
      */
     void confirm();
+
+    /** Shows bytes where they are. Thread-safe. */
+    final class InPlaceReader implements BlockReader {
+        private InPlaceReader() {}
+
+        @Override
+        public boolean isInPlace() {
+            return true;
+        }
+
+        @Override
+        public ByteBuffer bytes(View view, int position, int length) {
+            ByteBuffer memory = view.buffer();
+            Objects.checkFromIndexSize(position, length, memory.capacity());
+            return memory;
+        }
+
+        @Override
+        public ByteBuffer slice(View view, int position, int length) {
+            return view.buffer().slice(position, length);
+        }
+
+        @Override
+        public void confirm() {
+            // A pinned view keeps its block.
+        }
+    }
+
+    /**
+     * Thrown by a read of a block that another process has reused meanwhile: what was read may
+     * belong to another segment. It tells a read-only store to list the tier again, and does not
+     * reach users.
+     */
+    final class BlockReusedException extends RuntimeException {
+        private static final long serialVersionUID = 1;
+
+        /**
+         * Creates the exception, without a stack trace.
+         *
+         * @param block the name of the block
+         */
+        public BlockReusedException(String block) {
+            super(
+                    block + " was reused by the process that writes; list the tier again",
+                    null,
+                    false,
+                    false);
+        }
+    }
 }

@@ -95,26 +95,14 @@ public record Mark(
                 sequence + 1);
     }
 
-    /** Returns the next mark: sealed at its end, in the same generation. */
-    public Mark sealed(long epoch, long baseOffset, int position, long offset, long sealTimeMs) {
-        return rewritten(epoch, baseOffset, position, offset, sealTimeMs, generation, compactedTo);
-    }
-
     /**
-     * Returns the next mark: sealed at its end, in a generation.
+     * Returns the next mark: sealed at its end, in the same generation.
      *
      * @param epoch the highest epoch of its batches
      * @param position the number of bytes; for {@link StorageTier#beginCopy} an upper bound
      * @param offset the offset after its last batch
      */
-    public Mark rewritten(
-            long epoch,
-            long baseOffset,
-            int position,
-            long offset,
-            long sealTimeMs,
-            int generation,
-            long compactedTo) {
+    public Mark sealed(long epoch, long baseOffset, int position, long offset, long sealTimeMs) {
         return new Mark(
                 SegmentState.SEALED,
                 topicId,
@@ -127,5 +115,54 @@ public record Mark(
                 sequence + 1,
                 generation,
                 compactedTo);
+    }
+
+    /** Returns this mark in a generation of its segment, see {@link #compactedTo}. */
+    public Mark inGeneration(int number, long knownTo) {
+        return new Mark(
+                state,
+                topicId,
+                partition,
+                epoch,
+                baseOffset,
+                position,
+                offset,
+                timeMs,
+                sequence,
+                number,
+                knownTo);
+    }
+
+    /** What a block is used for. The codes are stored on the medium and must not change. */
+    public enum SegmentState {
+        /**
+         * Reserved for a partition; holds no acknowledged record unless its first batch is valid.
+         */
+        RESERVED(1),
+        /** Being written to. */
+        ACTIVE(2),
+        /** Complete, never written again. */
+        SEALED(3);
+
+        private final int code;
+
+        SegmentState(int code) {
+            this.code = code;
+        }
+
+        /** Returns the number of this state on the medium. */
+        public int code() {
+            return code;
+        }
+
+        /** Returns the state with a code, or null. */
+        public static SegmentState ofCode(int code) {
+            for (SegmentState state : values()) {
+                if (state.code == code) {
+                    return state;
+                }
+            }
+            return null;
+        }
     }
 }

@@ -1,7 +1,8 @@
 package io.firn.spi;
 
+import io.firn.medium.FileErrors.UnsupportedVersionException;
 import io.firn.medium.TwoSlots;
-import io.firn.medium.UnsupportedVersionException;
+import io.firn.spi.Mark.SegmentState;
 import java.nio.ByteBuffer;
 import java.util.UUID;
 import java.util.zip.CRC32C;

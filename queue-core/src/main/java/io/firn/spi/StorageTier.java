@@ -2,11 +2,14 @@ package io.firn.spi;
 
 import io.firn.Survives;
 import io.firn.Tier;
+import io.firn.medium.SendableFile;
+import io.firn.spi.BlockCopy.ReservedCopy;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
+import java.util.concurrent.Semaphore;
 
 /**
  * A level of storage that provides blocks for segments. A tier has these obligations:
@@ -56,8 +59,8 @@ public interface StorageTier extends Tier, AutoCloseable {
 
     /**
      * Looks whether the tier, open for writing, still has its lock ({@link
-     * io.firn.medium.MediumLock#lost}); the default has none. The store asks often, and changes
-     * nothing any more when it is lost.
+     * io.firn.medium.FileMedium.MediumLock#lost}); the default has none. The store asks often, and
+     * changes nothing any more when it is lost.
      *
      * @return null while it has; otherwise what was expected and found
      */
@@ -202,4 +205,21 @@ public interface StorageTier extends Tier, AutoCloseable {
     /** Releases all resources; segments must not be used any more. Idempotent. */
     @Override
     void close() throws IOException;
+
+    /**
+     * The parameters with which a store opens a tier.
+     *
+     * @param storeId the store's identity; a tier that belongs to another store refuses to open
+     * @param create whether a tier that does not exist yet may be created
+     * @param readOnly whether nothing may be changed, because another process may be writing
+     * @param filesToSend a place for each file that may be open for the system to send it; the
+     *     tiers of a store share them
+     */
+    record TierContext(UUID storeId, boolean create, boolean readOnly, Semaphore filesToSend) {
+
+        /** Creates the parameters for a tier that shares no places with others. */
+        public TierContext(UUID storeId, boolean create, boolean readOnly) {
+            this(storeId, create, readOnly, SendableFile.places());
+        }
+    }
 }

@@ -8,6 +8,7 @@ import io.firn.log.TierState;
 import io.firn.log.TopicContext;
 import io.firn.metadata.StoreIdentity;
 import io.firn.metadata.TopicFiles;
+import io.firn.store.TopicLog.TopicOwner;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Comparator;

@@ -131,11 +131,7 @@ public final class PartitionLog implements HostedPartition {
             producers.limit(found.ofStore());
         }
         if (store.isReadOnly()) {
-            producers
-                    .transactions()
-                    .follow(
-                            new FollowedTransactions(
-                                    log, found, store::lookAgain, store::hasTransactions));
+            producers.transactions().follow(new FollowedTransactions(log, found));
         }
     }
 
@@ -349,7 +345,7 @@ public final class PartitionLog implements HostedPartition {
 
     @Override
     public BatchReader openBatchReader(IsolationLevel isolation) {
-        return new LogBatchReader(this, log, store::lookAgain, isolation);
+        return new LogBatchReader(this, log, isolation);
     }
 
     @Override
@@ -361,13 +357,13 @@ public final class PartitionLog implements HostedPartition {
     @Override
     public TimestampedOffset findTimestamp(long timestampMs, IsolationLevel isolation) {
         log.state().checkReadable();
-        return new TimestampSearch(log, store::lookAgain, isolation).find(timestampMs);
+        return new TimestampSearch(log, isolation).find(timestampMs);
     }
 
     @Override
     public TimestampedOffset findLatestTimestamp(IsolationLevel isolation) {
         log.state().checkReadable();
-        return new TimestampSearch(log, store::lookAgain, isolation).findLatest();
+        return new TimestampSearch(log, isolation).findLatest();
     }
 
     // ---- deleting

@@ -3,6 +3,7 @@ package io.firn.store;
 import io.firn.ClosedException;
 import io.firn.host.ServiceAttachedException;
 import io.firn.host.StoreService;
+import io.firn.store.StoreEnd.CloseSteps;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;

@@ -24,6 +24,7 @@ import io.firn.metadata.LeasedCounter;
 import io.firn.metadata.StoreIdentity;
 import io.firn.move.Moves;
 import io.firn.spi.StorageTier;
+import io.firn.store.StoreEnd.CloseSteps;
 import io.firn.tx.Coordinator;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -375,6 +376,29 @@ public final class Store implements HostedStore {
             resource.close();
         } catch (Exception e) {
             LOG.log(System.Logger.Level.ERROR, "closing " + resource + " failed", e);
+        }
+    }
+
+    /** The metrics of a store. */
+    record StoreCounts(
+            List<StoreMetrics.TierMetrics> tiers,
+            List<PartitionMetrics> partitions,
+            long backgroundErrors,
+            List<StoreMetrics.TransactionMetrics> transactions)
+            implements StoreMetrics {
+
+        @Override
+        public String toString() {
+            return "StoreMetrics["
+                    + "tiers="
+                    + tiers
+                    + ", partitions="
+                    + partitions
+                    + ", backgroundErrors="
+                    + backgroundErrors
+                    + ", transactions="
+                    + transactions
+                    + "]";
         }
     }
 }

@@ -12,6 +12,7 @@ import io.firn.Topic;
 import io.firn.TopicAppender;
 import io.firn.TopicOptions;
 import io.firn.append.TopicLogAppender;
+import io.firn.compact.Compactor;
 import io.firn.cursor.CursorLags;
 import io.firn.cursor.CursorTailer;
 import io.firn.cursor.Cursors;
@@ -24,6 +25,7 @@ import io.firn.producer.CheckpointDuty;
 import io.firn.producer.ProducerFiles;
 import io.firn.producer.ProducerReplay;
 import io.firn.producer.ProducerSnapshots;
+import io.firn.producer.StoreProducers;
 import io.firn.read.LogTailer;
 import io.firn.spi.Block;
 import java.io.IOException;
@@ -280,13 +282,7 @@ public final class TopicLog implements Topic {
     }
 
     private Tailer openTailer(List<SegmentedLog> logs, IsolationLevel isolation) {
-        return new LogTailer(
-                logs,
-                store::lookAgain,
-                store.isInvoker() ? store::invoke : null,
-                store.isReadOnly() ? store::newTailerRest : null,
-                cursors::checkOwn,
-                isolation);
+        return new LogTailer(logs, cursors::checkOwn, isolation);
     }
 
     @Override
@@ -468,5 +464,26 @@ public final class TopicLog implements Topic {
     @Override
     public String toString() {
         return name();
+    }
+
+    /** The collection of topics that a topic is in, for changes of the topic. Thread-safe. */
+    interface TopicOwner {
+        /**
+         * Changes a topic, unless it is being deleted: a tombstone must not be overwritten, and
+         * nothing is added to a topic that a deletion has ended.
+         *
+         * @param morePartitions how many partitions the change adds
+         * @param change writes the topic's file, then shows the change
+         */
+        void change(Topic topic, int morePartitions, TopicFiles.Change change) throws IOException;
+
+        /** Returns what compacts partitions. */
+        Compactor compactor();
+
+        /** Returns what the producers of all partitions share. */
+        StoreProducers producers();
+
+        /** Partitions were added to a topic. */
+        void onPartitionsAdded();
     }
 }

@@ -14,6 +14,8 @@ import io.firn.metadata.StoreIdentity;
 import io.firn.metadata.TopicFiles;
 import io.firn.metadata.UnreadableTopics;
 import io.firn.producer.StoreProducers;
+import io.firn.store.StoreEnd.CloseSteps;
+import io.firn.store.TopicLog.TopicOwner;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Collection;

@@ -1,7 +1,7 @@
 package io.firn.upkeep;
 
-import io.firn.background.Duties;
 import io.firn.background.Duty;
+import io.firn.background.Duty.Duties;
 import io.firn.log.LogSegment;
 import io.firn.log.SegmentedLog;
 import java.io.IOException;

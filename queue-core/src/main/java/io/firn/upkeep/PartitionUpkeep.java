@@ -2,15 +2,15 @@ package io.firn.upkeep;
 
 import io.firn.append.OpenAppenders;
 import io.firn.background.Background;
-import io.firn.background.Duties;
 import io.firn.background.Duty;
+import io.firn.background.Duty.Duties;
 import io.firn.block.BlockSupplyDuty;
 import io.firn.block.DeferredDeleteDuty;
 import io.firn.block.IdleViewDuty;
 import io.firn.block.NextBlock;
 import io.firn.block.PreparationDuty;
-import io.firn.log.Checkpoint;
 import io.firn.log.LogEvents;
+import io.firn.log.LogEvents.Checkpoint;
 import io.firn.log.LogSegment;
 import io.firn.log.SegmentedLog;
 import java.io.IOException;

@@ -2,8 +2,8 @@ package io.firn.upkeep;
 
 import io.firn.FirnException;
 import io.firn.RetainUntilRead;
-import io.firn.log.ReadPositions.Unread;
 import io.firn.log.SegmentedLog;
+import io.firn.log.TopicContext.ReadPositions.Unread;
 import io.firn.medium.GuardedLog;
 import java.util.HashMap;
 import java.util.Map;

@@ -4,9 +4,9 @@ import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import io.firn.log.InMemory;
+import io.firn.log.LogContext.WriteBuffers;
 import io.firn.log.LogSegment;
 import io.firn.log.SparseIndex;
-import io.firn.log.WriteBuffers;
 import io.firn.spi.Block;
 import java.io.IOException;
 import java.lang.reflect.InvocationTargetException;

@@ -63,15 +63,21 @@ class WorkersTest {
             boolean isFirstLaneSerial,
             NanoClock clock,
             long longestRestNs) {
-        workers = new Workers(null, "test-worker", threads, clock, (name, why) -> deaths.add(name));
+        workers =
+                new Workers(
+                        new StoreThread.Maker(null, (name, why) -> deaths.add(name)),
+                        "test-worker",
+                        threads,
+                        clock);
         scheduler =
                 new DutyScheduler(
-                        () -> {
-                            looked.add(Thread.currentThread());
-                            return System.currentTimeMillis();
-                        },
-                        null,
-                        attempts,
+                        new CheckedClock(
+                                () -> {
+                                    looked.add(Thread.currentThread());
+                                    return System.currentTimeMillis();
+                                },
+                                null,
+                                attempts),
                         lanes,
                         isFirstLaneSerial,
                         workers,

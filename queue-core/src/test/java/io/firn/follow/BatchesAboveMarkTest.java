@@ -8,7 +8,7 @@ import io.firn.format.BatchFormat;
 import io.firn.format.MarkerBatch;
 import io.firn.kafka.KafkaBatches;
 import io.firn.spi.Block;
-import io.firn.spi.BlockReusedException;
+import io.firn.spi.BlockReader.BlockReusedException;
 import io.firn.spi.Mark;
 import java.io.IOException;
 import java.lang.reflect.Proxy;

@@ -10,10 +10,10 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.firn.StoreLockedException;
 import io.firn.follow.FollowedOffsets.Published;
-import io.firn.log.OffsetPublisher;
+import io.firn.log.PublishedOffsets.OffsetPublisher;
 import io.firn.medium.FileMedium;
 import io.firn.medium.FilterFileMedium;
-import io.firn.medium.FilterMediumFile;
+import io.firn.medium.FilterFileMedium.FilterMediumFile;
 import io.firn.medium.MediumFile;
 import java.io.IOException;
 import java.io.RandomAccessFile;

@@ -1,6 +1,6 @@
 package io.firn.follow;
 
-import io.firn.medium.MediumLock;
+import io.firn.medium.FileMedium.MediumLock;
 
 /** A lock on a file with an identity of the test's choice. */
 final class TestLock implements MediumLock {

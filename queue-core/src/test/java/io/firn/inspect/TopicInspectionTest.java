@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.firn.medium.FileMedium;
 import io.firn.spi.Mark;
-import io.firn.spi.TierRemains;
+import io.firn.spi.TierInspector.TierRemains;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
@@ -28,7 +28,8 @@ class TopicInspectionTest {
 
     /** A sealed segment with as many bytes as its mark says, or one less. */
     private static SegmentFinding sealed(long from, long to, int generation, boolean isWhole) {
-        Mark mark = Mark.reserved(TOPIC, 0, 5).rewritten(5, from, 100, to, 77, generation, 3);
+        Mark mark =
+                Mark.reserved(TOPIC, 0, 5).sealed(5, from, 100, to, 77).inGeneration(generation, 3);
         byte[] bytes = new byte[isWhole ? 100 : 99];
         return new SegmentFinding(new TierRemains.Remains("segment " + from, mark, "", () -> bytes))
                 .look();

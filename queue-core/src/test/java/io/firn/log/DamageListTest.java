@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.firn.Partition.DamagedRange;
+import io.firn.log.SegmentedLog.DamageList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 

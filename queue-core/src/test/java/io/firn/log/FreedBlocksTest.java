@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import io.firn.background.Attempts;
 import io.firn.background.Duty;
 import io.firn.background.DutyScheduler;
+import io.firn.log.LogContext.FreedBlocks;
 import org.agrona.concurrent.SystemNanoClock;
 import org.junit.jupiter.api.Test;
 

@@ -12,7 +12,7 @@ import io.firn.producer.Producers;
 import io.firn.sim.SimulatedFileMedium;
 import io.firn.spi.Block;
 import io.firn.spi.MemoryTier;
-import io.firn.spi.TierContext;
+import io.firn.spi.StorageTier.TierContext;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;

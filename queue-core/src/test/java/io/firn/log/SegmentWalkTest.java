@@ -329,7 +329,8 @@ class SegmentWalkTest {
             }
         }
         List<String> found = new ArrayList<>();
-        SegmentWalk walk = new SegmentWalk(memory, 0, BASE, end, next, epoch);
+        SegmentWalk walk =
+                new SegmentWalk(new SegmentWalk.Bytes(memory, end, next, epoch), 0, BASE);
         long lostFrom = -1;
         long lostTo = -1;
         while (walk.next()) {

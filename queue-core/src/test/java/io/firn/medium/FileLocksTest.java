@@ -3,6 +3,7 @@ package io.firn.medium;
 import static org.junit.jupiter.api.Assertions.assertNull;
 
 import io.firn.api.Waiting;
+import io.firn.medium.FileMedium.MediumLock;
 import java.nio.file.Path;
 import java.util.concurrent.FutureTask;
 import org.junit.jupiter.api.Test;

@@ -3,6 +3,9 @@ package io.firn.medium;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.firn.medium.FilterFileMedium.FilterMapping;
+import io.firn.medium.FilterFileMedium.FilterMediumFile;
+import io.firn.medium.MediumFile.Mapping;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.lang.reflect.Proxy;

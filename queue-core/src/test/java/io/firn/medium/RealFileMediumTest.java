@@ -9,6 +9,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.firn.StoreLockedException;
 import io.firn.Survives;
+import io.firn.medium.FileErrors.UnexpectedFileException;
+import io.firn.medium.MediumFile.Mapping;
 import io.firn.spi.FileMediumContract;
 import java.io.File;
 import java.io.IOException;

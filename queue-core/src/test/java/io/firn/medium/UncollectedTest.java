@@ -2,6 +2,7 @@ package io.firn.medium;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import io.firn.medium.MediumFile.Mapping;
 import java.nio.ByteBuffer;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;

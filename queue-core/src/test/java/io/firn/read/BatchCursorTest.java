@@ -37,7 +37,7 @@ class BatchCursorTest {
                 KafkaBatches.of(Compression.NONE)
                         .encode(new RandomRecords(1).next(0, 0, EACH, 200));
         sealed = Sealed.of(Collections.nCopies(BATCHES, batch));
-        cursor = new BatchCursor(sealed.log, () -> {});
+        cursor = new BatchCursor(sealed.log);
     }
 
     private void find(long offset) {

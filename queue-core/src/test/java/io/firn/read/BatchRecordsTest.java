@@ -29,7 +29,7 @@ class BatchRecordsTest {
     void shouldShowTheRecordsOfABatchInEveryCompression(Compression codec) throws IOException {
         List<StoredRecord> expected = new RandomRecords(3).next(0, 0, 20, 500);
         Sealed sealed = Sealed.of(List.of(KafkaBatches.of(codec).encode(expected)));
-        BatchCursor cursor = new BatchCursor(sealed.log, () -> {});
+        BatchCursor cursor = new BatchCursor(sealed.log);
         records =
                 new BatchRecords(
                         sealed.log, new ShownBatches(sealed.log, IsolationLevel.READ_COMMITTED));
@@ -57,7 +57,7 @@ class BatchRecordsTest {
     void shouldContinueWithAnOpenBatchWhoseSegmentIsMappedAgain() throws IOException {
         List<StoredRecord> expected = new RandomRecords(4).next(0, 0, 2, 100);
         Sealed sealed = Sealed.of(List.of(KafkaBatches.of(Compression.NONE).encode(expected)));
-        BatchCursor cursor = new BatchCursor(sealed.log, () -> {});
+        BatchCursor cursor = new BatchCursor(sealed.log);
         records =
                 new BatchRecords(
                         sealed.log, new ShownBatches(sealed.log, IsolationLevel.READ_COMMITTED));
@@ -83,7 +83,7 @@ class BatchRecordsTest {
         crc.update(batch.duplicate().position(21));
         batch.putInt(17, (int) crc.getValue());
         Sealed sealed = Sealed.of(List.of(batch));
-        BatchCursor cursor = new BatchCursor(sealed.log, () -> {});
+        BatchCursor cursor = new BatchCursor(sealed.log);
         records =
                 new BatchRecords(
                         sealed.log, new ShownBatches(sealed.log, IsolationLevel.READ_COMMITTED));

@@ -75,12 +75,7 @@ class LogTailerTest {
         held.await();
         try (LogTailer tailer =
                 new LogTailer(
-                        List.of(first, second),
-                        () -> {},
-                        null,
-                        null,
-                        cursor -> {},
-                        IsolationLevel.READ_COMMITTED)) {
+                        List.of(first, second), cursor -> {}, IsolationLevel.READ_COMMITTED)) {
             assertEquals(0, tailer.poll(record -> Action.CONTINUE, 10));
             long since = System.nanoTime() - knownFromNs.get();
             publish(second);

@@ -60,7 +60,7 @@ class RecordReaderTest {
 
     /** Every batch is opened by {@link BatchRecords}: the general way. */
     private static List<StoredRecord> opened(Sealed sealed) {
-        BatchCursor cursor = new BatchCursor(sealed.log, () -> {});
+        BatchCursor cursor = new BatchCursor(sealed.log);
         BatchRecords records =
                 new BatchRecords(
                         sealed.log, new ShownBatches(sealed.log, IsolationLevel.READ_COMMITTED));
@@ -90,7 +90,7 @@ class RecordReaderTest {
         PartitionTransactions transactions = (PartitionTransactions) log.readerLimit();
         transactions.hold(end + 10, 7);
         transactions.endIsLost(end + 10, "its marker is missing", log.readers());
-        RecordReader reader = new RecordReader(log, () -> {}, IsolationLevel.READ_COMMITTED);
+        RecordReader reader = new RecordReader(log, IsolationLevel.READ_COMMITTED);
         reader.seek(end);
         assertEquals(0, reader.poll(record -> Action.CONTINUE, 1)); // others may be forced
         log.publishNext(end + 20, 0);
@@ -105,7 +105,7 @@ class RecordReaderTest {
         Random random = records.random();
         Sealed sealed = sealed(random, records);
         List<StoredRecord> expected = opened(sealed);
-        RecordReader reader = new RecordReader(sealed.log, () -> {}, IsolationLevel.READ_COMMITTED);
+        RecordReader reader = new RecordReader(sealed.log, IsolationLevel.READ_COMMITTED);
         for (int round = 0; round < 3; round++) { // the first one verifies
             reader.seek(0);
             List<StoredRecord> found = new ArrayList<>();
@@ -142,8 +142,7 @@ class RecordReaderTest {
             int at = random.nextInt(sealed.segment.written());
             sealed.memory.put(at, (byte) (sealed.memory.get(at) ^ (1 << random.nextInt(8))));
             String expected = damage(() -> opened(sealed));
-            RecordReader reader =
-                    new RecordReader(sealed.log, () -> {}, IsolationLevel.READ_COMMITTED);
+            RecordReader reader = new RecordReader(sealed.log, IsolationLevel.READ_COMMITTED);
             String found = damage(() -> reader.poll(r -> Action.CONTINUE, Integer.MAX_VALUE));
             assertEquals(expected, found);
         }
@@ -163,7 +162,7 @@ class RecordReaderTest {
         Random random = new Random(1);
         RandomRecords records = new RandomRecords(1);
         Sealed sealed = Sealed.of(List.of(plain(random, records), plain(random, records)));
-        RecordReader reader = new RecordReader(sealed.log, () -> {}, IsolationLevel.READ_COMMITTED);
+        RecordReader reader = new RecordReader(sealed.log, IsolationLevel.READ_COMMITTED);
         int[] calls = {0};
         assertThrows(
                 IllegalStateException.class,
@@ -201,7 +200,7 @@ class RecordReaderTest {
         LogSegment before = new LogSegment(block, 0);
         before.raiseEnd(second, 20);
         log.publishFound(new LogSegment[] {before}, 0, 20, 20);
-        RecordReader reader = new RecordReader(log, () -> {}, IsolationLevel.READ_COMMITTED);
+        RecordReader reader = new RecordReader(log, IsolationLevel.READ_COMMITTED);
         assertEquals(10, reader.poll(record -> Action.CONTINUE, 10));
 
         LogSegment again = new LogSegment(block, 0);
@@ -223,7 +222,7 @@ class RecordReaderTest {
     @Test
     void shouldRefuseAnOffsetOutOfRange() throws IOException {
         Sealed sealed = Sealed.of(List.of());
-        RecordReader reader = new RecordReader(sealed.log, () -> {}, IsolationLevel.READ_COMMITTED);
+        RecordReader reader = new RecordReader(sealed.log, IsolationLevel.READ_COMMITTED);
         assertEquals(0, reader.poll(record -> Action.CONTINUE, 1));
         reader.seek(1);
         assertThrows(

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 
 class TimestampSearchTest {
     private static TimestampSearch search(Sealed sealed) {
-        return new TimestampSearch(sealed.log, () -> {}, IsolationLevel.READ_COMMITTED);
+        return new TimestampSearch(sealed.log, IsolationLevel.READ_COMMITTED);
     }
 
     @SeededTest

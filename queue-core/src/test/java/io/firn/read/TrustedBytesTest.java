@@ -31,7 +31,7 @@ class TrustedBytesTest {
     }
 
     private RecordReader reader() {
-        return new RecordReader(sealed.log, () -> {}, IsolationLevel.READ_COMMITTED);
+        return new RecordReader(sealed.log, IsolationLevel.READ_COMMITTED);
     }
 
     private int read(RecordReader reader, long from) {

@@ -16,8 +16,8 @@ import io.firn.kafka.RandomRecords;
 import io.firn.kafka.SeededTest;
 import io.firn.log.SegmentIndexes;
 import io.firn.spi.Block;
+import io.firn.spi.Block.Sidecar;
 import io.firn.spi.BlockReader;
-import io.firn.spi.Sidecar;
 import io.firn.spi.View;
 import java.io.IOException;
 import java.lang.reflect.InvocationTargetException;
@@ -180,7 +180,7 @@ class WalkedBatchesTest {
     }
 
     private static LogBatchReader reader(Sealed sealed) {
-        return new LogBatchReader(null, sealed.log, () -> {}, IsolationLevel.READ_UNCOMMITTED);
+        return new LogBatchReader(null, sealed.log, IsolationLevel.READ_UNCOMMITTED);
     }
 
     private static ByteBuffer single(int valueBytes) {
@@ -223,8 +223,7 @@ class WalkedBatchesTest {
     @Test
     void shouldNotLookAtHeadersOfBatchesThatWereVerified() throws IOException {
         Sealed sealed = hundred();
-        RecordReader records =
-                new RecordReader(sealed.log, () -> {}, IsolationLevel.READ_UNCOMMITTED);
+        RecordReader records = new RecordReader(sealed.log, IsolationLevel.READ_UNCOMMITTED);
         records.poll(record -> io.firn.RecordHandler.Action.CONTINUE, BATCHES);
 
         damageMagic(sealed, 50);
@@ -238,8 +237,7 @@ class WalkedBatchesTest {
         sealed.log.publishDurable(61);
         assertEquals(61, endOfRun(reader(sealed), 0));
         sealed.log.publishDurable(BATCHES);
-        RecordReader records =
-                new RecordReader(sealed.log, () -> {}, IsolationLevel.READ_UNCOMMITTED);
+        RecordReader records = new RecordReader(sealed.log, IsolationLevel.READ_UNCOMMITTED);
         records.seek(40);
         records.poll(record -> io.firn.RecordHandler.Action.CONTINUE, BATCHES);
 

@@ -90,7 +90,7 @@ class TwinSegmentsTest {
         Block source = sealed(hot, 0, EPOCH, 0);
         Block copy = sealed(cold, 0, EPOCH, 0);
         Mark mark = copy.mark();
-        copy.rewriteMark(mark.rewritten(EPOCH, 0, mark.position(), 10, 77, 1, 10));
+        copy.rewriteMark(mark.sealed(EPOCH, 0, mark.position(), 10, 77).inGeneration(1, 10));
 
         assertEquals(List.of(copy, source), TwinSegments.drop(List.of(source, copy)));
         assertEquals(List.of(source), ReplacedSegments.among(List.of(source, copy)).replaced());

@@ -9,7 +9,7 @@ import io.firn.format.BatchFormat;
 import io.firn.log.InMemory;
 import io.firn.log.LogSegment;
 import io.firn.spi.Block;
-import io.firn.spi.SegmentState;
+import io.firn.spi.Mark.SegmentState;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import org.junit.jupiter.api.BeforeEach;

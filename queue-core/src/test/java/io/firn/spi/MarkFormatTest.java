@@ -4,7 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
-import io.firn.medium.UnsupportedVersionException;
+import io.firn.medium.FileErrors.UnsupportedVersionException;
+import io.firn.spi.Mark.SegmentState;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
@@ -24,7 +25,7 @@ class MarkFormatTest {
     }
 
     private static Mark rewritten() {
-        return mark().rewritten(42, 1000, 4000, 1010, 77, 5, 123_456_789_012L);
+        return mark().sealed(42, 1000, 4000, 1010, 77).inGeneration(5, 123_456_789_012L);
     }
 
     private static int crc(byte[] bytes, int length) {

@@ -1,5 +1,7 @@
 package io.firn.spi;
 
+import io.firn.spi.Block.Sidecar;
+import io.firn.spi.Mark.SegmentState;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.NoSuchFileException;

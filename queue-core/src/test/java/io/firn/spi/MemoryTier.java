@@ -3,6 +3,7 @@ package io.firn.spi;
 import io.firn.StoreFullException;
 import io.firn.StoreLockedException;
 import io.firn.Survives;
+import io.firn.spi.StorageTier.TierContext;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.IdentityHashMap;

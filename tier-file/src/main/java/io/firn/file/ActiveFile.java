@@ -1,8 +1,8 @@
 package io.firn.file;
 
 import io.firn.medium.DirectMemory;
-import io.firn.medium.Mapping;
 import io.firn.medium.MediumFile;
+import io.firn.medium.MediumFile.Mapping;
 import io.firn.medium.TwoSlots;
 import io.firn.medium.Uncollected;
 import io.firn.spi.Mark;
@@ -147,7 +147,7 @@ final class ActiveFile {
             }
         } catch (InternalError e) {
             // Java 17 reports late that reading the end of the file was a fault, or a fault in
-            // another file, for example in the published ends.
+            // another file, for example in the published offsets.
             if (!hasItsEnd()) {
                 throw new IOException(whatHappened(), e);
             }

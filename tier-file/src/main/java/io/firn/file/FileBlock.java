@@ -1,14 +1,14 @@
 package io.firn.file;
 
-import io.firn.medium.DamagedFileException;
+import io.firn.medium.FileErrors.DamagedFileException;
+import io.firn.medium.FileErrors.UnexpectedFileException;
 import io.firn.medium.FileMedium;
 import io.firn.medium.MediumFile;
 import io.firn.medium.SendableFile;
-import io.firn.medium.UnexpectedFileException;
 import io.firn.spi.Block;
+import io.firn.spi.Block.Sidecar;
 import io.firn.spi.Mark;
-import io.firn.spi.SegmentState;
-import io.firn.spi.Sidecar;
+import io.firn.spi.Mark.SegmentState;
 import io.firn.spi.StorageTier;
 import io.firn.spi.View;
 import java.io.IOException;

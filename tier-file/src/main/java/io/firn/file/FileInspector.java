@@ -1,13 +1,13 @@
 package io.firn.file;
 
-import io.firn.medium.DamagedFileException;
 import io.firn.medium.FileErrors;
+import io.firn.medium.FileErrors.DamagedFileException;
+import io.firn.medium.FileErrors.UnsupportedVersionException;
 import io.firn.medium.FileMedium;
 import io.firn.medium.MediumFile;
-import io.firn.medium.UnsupportedVersionException;
 import io.firn.medium.WithoutLinks;
 import io.firn.spi.TierInspector;
-import io.firn.spi.TierRemains;
+import io.firn.spi.TierInspector.TierRemains;
 import java.io.IOException;
 import java.nio.file.NotDirectoryException;
 import java.nio.file.Path;

@@ -1,7 +1,7 @@
 package io.firn.file;
 
 import io.firn.medium.WholeFile;
-import io.firn.spi.Sidecar;
+import io.firn.spi.Block.Sidecar;
 import java.nio.file.Path;
 import java.util.Locale;
 import java.util.Set;

@@ -7,7 +7,7 @@ import io.firn.spi.Block;
 import io.firn.spi.BlockCopy;
 import io.firn.spi.Mark;
 import io.firn.spi.StorageTier;
-import io.firn.spi.TierContext;
+import io.firn.spi.StorageTier.TierContext;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;

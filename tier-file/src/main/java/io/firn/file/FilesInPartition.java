@@ -1,7 +1,7 @@
 package io.firn.file;
 
 import io.firn.medium.MediumFile;
-import io.firn.spi.Sidecar;
+import io.firn.spi.Block.Sidecar;
 import java.io.IOException;
 import java.nio.file.Path;
 

@@ -3,8 +3,8 @@ package io.firn.file;
 import io.firn.medium.MediumFile;
 import io.firn.medium.TwoSlots;
 import io.firn.spi.Mark;
+import io.firn.spi.Mark.SegmentState;
 import io.firn.spi.MarkFormat;
-import io.firn.spi.SegmentState;
 import java.io.IOException;
 
 /**

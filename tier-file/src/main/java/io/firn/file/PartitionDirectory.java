@@ -1,7 +1,7 @@
 package io.firn.file;
 
 import io.firn.StoreFullException;
-import io.firn.medium.FileErrors;
+import io.firn.medium.FileErrors.OutOfInodesException;
 import io.firn.medium.FileMedium;
 import io.firn.medium.MediumFile;
 import io.firn.spi.Mark;
@@ -117,7 +117,7 @@ record PartitionDirectory(
 
     /** Returns whether an error means that the file system is full. */
     boolean isFull(IOException e, long wanted) {
-        return FileErrors.isNoSpace(e, medium, path, wanted);
+        return FileMedium.isNoSpace(e, medium, path, wanted);
     }
 
     /**
@@ -134,7 +134,7 @@ record PartitionDirectory(
     }
 
     StoreFullException full(IOException e, long wanted) {
-        if (e != null && FileErrors.isOutOfInodes(e)) {
+        if (e instanceof OutOfInodesException) {
             return new StoreFullException(
                     path + ": a segment needs another file; " + e.getMessage(), e);
         }

@@ -2,8 +2,8 @@ package io.firn.file;
 
 import io.firn.medium.FileMedium;
 import io.firn.medium.GuardedLog;
-import io.firn.medium.Mapping;
 import io.firn.medium.MediumFile;
+import io.firn.medium.MediumFile.Mapping;
 import io.firn.medium.SendableFile;
 import io.firn.spi.View;
 import java.io.IOException;

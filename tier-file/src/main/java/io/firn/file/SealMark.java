@@ -1,12 +1,12 @@
 package io.firn.file;
 
+import io.firn.medium.FileErrors.UnsupportedVersionException;
 import io.firn.medium.FileMedium;
 import io.firn.medium.MediumFile;
-import io.firn.medium.UnsupportedVersionException;
 import io.firn.medium.WholeFile;
 import io.firn.spi.Mark;
+import io.firn.spi.Mark.SegmentState;
 import io.firn.spi.MarkFormat;
-import io.firn.spi.SegmentState;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.NoSuchFileException;

@@ -3,7 +3,7 @@ package io.firn.file;
 import io.firn.medium.FileMedium;
 import io.firn.medium.MediumFile;
 import io.firn.medium.WholeFile;
-import io.firn.spi.Sidecar;
+import io.firn.spi.Block.Sidecar;
 import java.io.IOException;
 import java.nio.file.Path;
 

@@ -1,8 +1,8 @@
 package io.firn.file;
 
+import io.firn.medium.FileErrors.OutOfDescriptorsException;
 import io.firn.medium.FileMedium;
 import io.firn.medium.MediumFile;
-import io.firn.medium.OutOfDescriptorsException;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayDeque;

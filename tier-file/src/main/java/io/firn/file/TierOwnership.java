@@ -1,10 +1,10 @@
 package io.firn.file;
 
+import io.firn.medium.FileErrors.UnexpectedFileException;
 import io.firn.medium.FileMedium;
-import io.firn.medium.MediumLock;
+import io.firn.medium.FileMedium.MediumLock;
 import io.firn.medium.OpenToOthers;
-import io.firn.medium.UnexpectedFileException;
-import io.firn.spi.TierContext;
+import io.firn.spi.StorageTier.TierContext;
 import java.io.IOException;
 import java.nio.file.NotDirectoryException;
 import java.nio.file.Path;

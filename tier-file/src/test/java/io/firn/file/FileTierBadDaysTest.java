@@ -7,17 +7,17 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.firn.medium.FileErrors.UnsupportedVersionException;
 import io.firn.medium.FileMedium;
 import io.firn.medium.SmallFile;
-import io.firn.medium.UnsupportedVersionException;
 import io.firn.sim.SimulatedFileMedium;
 import io.firn.spi.Block;
 import io.firn.spi.BlockCopy;
 import io.firn.spi.Mark;
+import io.firn.spi.Mark.SegmentState;
 import io.firn.spi.MarkFormat;
-import io.firn.spi.SegmentState;
 import io.firn.spi.StorageTier;
-import io.firn.spi.TierContext;
+import io.firn.spi.StorageTier.TierContext;
 import io.firn.spi.View;
 import java.io.IOException;
 import java.io.RandomAccessFile;
@@ -414,7 +414,7 @@ class FileTierBadDaysTest {
         assertTrue(Files.readString(file).startsWith("firn file-tier 1\n"));
         try (FileTier tier = open(CREATE)) {
             Mark mark = withEpoch(tier, 2).mark();
-            tier.beginCopy(mark.rewritten(2, 1000, 10, 1009, 77, 1, 5), 50).abandon();
+            tier.beginCopy(mark.sealed(2, 1000, 10, 1009, 77).inGeneration(1, 5), 50).abandon();
         }
         String found = Files.readString(file);
         assertTrue(found.startsWith("firn file-tier 2\n"), found);
@@ -426,7 +426,7 @@ class FileTierBadDaysTest {
     void shouldShowARewrittenSegmentWhoseMarkIsLostOrDamaged() throws IOException {
         tierWith(1);
         try (FileTier tier = open(CREATE)) {
-            Mark mark = withEpoch(tier, 2).mark().rewritten(2, 1000, 100, 1009, 77, 3, 5);
+            Mark mark = withEpoch(tier, 2).mark().sealed(2, 1000, 100, 1009, 77).inGeneration(3, 5);
             BlockCopy copy = tier.beginCopy(mark, 50);
             copy.write(0, new byte[100], 0, 100);
             copy.force();

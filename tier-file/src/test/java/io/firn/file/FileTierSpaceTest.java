@@ -9,7 +9,7 @@ import io.firn.medium.FileMedium;
 import io.firn.medium.FilterFileMedium;
 import io.firn.sim.SimulatedFileMedium;
 import io.firn.spi.Block;
-import io.firn.spi.TierContext;
+import io.firn.spi.StorageTier.TierContext;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;

@@ -7,10 +7,10 @@ import static org.junit.jupiter.api.Assertions.assertNotNull;
 
 import io.firn.sim.SimulatedFileMedium;
 import io.firn.spi.Block;
+import io.firn.spi.Block.Sidecar;
 import io.firn.spi.Mark;
-import io.firn.spi.SegmentState;
-import io.firn.spi.Sidecar;
-import io.firn.spi.TierContext;
+import io.firn.spi.Mark.SegmentState;
+import io.firn.spi.StorageTier.TierContext;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;

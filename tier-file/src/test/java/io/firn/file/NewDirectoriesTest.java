@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.firn.sim.SimulatedFileMedium;
 import io.firn.sim.Survival;
-import io.firn.spi.TierContext;
+import io.firn.spi.StorageTier.TierContext;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.UUID;

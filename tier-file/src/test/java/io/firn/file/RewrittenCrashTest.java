@@ -13,11 +13,11 @@ import io.firn.sim.FirstRunOnly;
 import io.firn.sim.SimulatedFileMedium;
 import io.firn.sim.Survival;
 import io.firn.spi.Block;
+import io.firn.spi.Block.Sidecar;
 import io.firn.spi.BlockCopy;
 import io.firn.spi.Mark;
-import io.firn.spi.SegmentState;
-import io.firn.spi.Sidecar;
-import io.firn.spi.TierContext;
+import io.firn.spi.Mark.SegmentState;
+import io.firn.spi.StorageTier.TierContext;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.AtomicMoveNotSupportedException;
@@ -135,8 +135,8 @@ class RewrittenCrashTest {
                 case MARK -> {
                     Mark mark = find(1).mark();
                     find(1).rewriteMark(
-                                    mark.rewritten(
-                                            42, BASE, REWRITTEN_LENGTH, BASE + 9, 77, 2, 9000));
+                                    mark.sealed(42, BASE, REWRITTEN_LENGTH, BASE + 9, 77)
+                                            .inGeneration(2, 9000));
                 }
                 case DELETE -> find(2).delete();
             }
@@ -144,7 +144,8 @@ class RewrittenCrashTest {
 
         private static Mark rewritten(int length) {
             return new Mark(SegmentState.SEALED, TOPIC, 0, 42, BASE, LENGTH, BASE + 9, 77, 5)
-                    .rewritten(42, BASE, length, BASE + 9, 77, 1, 5000);
+                    .sealed(42, BASE, length, BASE + 9, 77)
+                    .inGeneration(1, 5000);
         }
 
         private Block find(int generation) throws IOException {
@@ -293,7 +294,8 @@ class RewrittenCrashTest {
         private void replace() throws IOException {
             Mark mark =
                     Process.rewritten(REWRITTEN_LENGTH)
-                            .rewritten(42, BASE, REWRITTEN_LENGTH, BASE + 9, 77, 2, 9000);
+                            .sealed(42, BASE, REWRITTEN_LENGTH, BASE + 9, 77)
+                            .inGeneration(2, 9000);
             BlockCopy copy = writer.tier.beginCopy(mark, 44);
             copy.write(0, bytes(REWRITTEN_LENGTH), 0, REWRITTEN_LENGTH);
             copy.force();

@@ -6,13 +6,13 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.firn.api.Waiting;
+import io.firn.medium.FileErrors.OutOfDescriptorsException;
 import io.firn.medium.FilterFileMedium;
-import io.firn.medium.FilterMediumFile;
+import io.firn.medium.FilterFileMedium.FilterMediumFile;
 import io.firn.medium.MediumFile;
-import io.firn.medium.OutOfDescriptorsException;
 import io.firn.sim.SimulatedFileMedium;
 import io.firn.spi.Block;
-import io.firn.spi.TierContext;
+import io.firn.spi.StorageTier.TierContext;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;

@@ -1,7 +1,7 @@
 package io.firn.pmem;
 
+import io.firn.spi.Block.Sidecar;
 import io.firn.spi.Mark;
-import io.firn.spi.Sidecar;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.Arrays;

@@ -1,8 +1,8 @@
 package io.firn.pmem;
 
 import io.firn.medium.FileMedium;
+import io.firn.medium.FileMedium.MediumLock;
 import io.firn.medium.MediumFile;
-import io.firn.medium.MediumLock;
 import java.io.IOException;
 import java.lang.invoke.VarHandle;
 import java.nio.file.Path;

@@ -1,7 +1,7 @@
 package io.firn.pmem;
 
-import io.firn.medium.Mapping;
 import io.firn.medium.MediumFile;
+import io.firn.medium.MediumFile.Mapping;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel.MapMode;

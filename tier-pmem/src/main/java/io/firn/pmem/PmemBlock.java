@@ -1,11 +1,11 @@
 package io.firn.pmem;
 
 import io.firn.spi.Block;
+import io.firn.spi.Block.Sidecar;
 import io.firn.spi.BlockReader;
-import io.firn.spi.BlockReusedException;
+import io.firn.spi.BlockReader.BlockReusedException;
 import io.firn.spi.Mark;
-import io.firn.spi.SegmentState;
-import io.firn.spi.Sidecar;
+import io.firn.spi.Mark.SegmentState;
 import io.firn.spi.StorageTier;
 import io.firn.spi.View;
 import java.io.IOException;

@@ -1,6 +1,6 @@
 package io.firn.pmem;
 
-import io.firn.medium.Mapping;
+import io.firn.medium.MediumFile.Mapping;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 

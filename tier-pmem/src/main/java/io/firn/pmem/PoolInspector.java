@@ -2,7 +2,7 @@ package io.firn.pmem;
 
 import io.firn.medium.FileMedium;
 import io.firn.spi.TierInspector;
-import io.firn.spi.TierRemains;
+import io.firn.spi.TierInspector.TierRemains;
 import java.io.IOException;
 import java.nio.file.NotDirectoryException;
 import java.nio.file.Path;

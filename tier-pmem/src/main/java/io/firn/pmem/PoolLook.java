@@ -3,7 +3,7 @@ package io.firn.pmem;
 import io.firn.medium.FileMedium;
 import io.firn.medium.MediumFile;
 import io.firn.medium.TwoSlots;
-import io.firn.spi.TierRemains;
+import io.firn.spi.TierInspector.TierRemains;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;

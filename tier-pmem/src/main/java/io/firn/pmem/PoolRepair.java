@@ -1,8 +1,8 @@
 package io.firn.pmem;
 
 import io.firn.medium.FileMedium;
+import io.firn.medium.FileMedium.MediumLock;
 import io.firn.medium.MediumFile;
-import io.firn.medium.MediumLock;
 import io.firn.medium.TwoSlots;
 import io.firn.spi.Mark;
 import java.io.IOException;

@@ -1,7 +1,7 @@
 package io.firn.pmem;
 
+import io.firn.medium.FileErrors.UnsupportedVersionException;
 import io.firn.medium.TwoSlots;
-import io.firn.medium.UnsupportedVersionException;
 import java.nio.ByteBuffer;
 import java.util.UUID;
 import java.util.zip.CRC32C;

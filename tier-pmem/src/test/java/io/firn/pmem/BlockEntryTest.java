@@ -5,10 +5,10 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
-import io.firn.medium.UnsupportedVersionException;
+import io.firn.medium.FileErrors.UnsupportedVersionException;
 import io.firn.pmem.BlockEntry.Extent;
 import io.firn.spi.Mark;
-import io.firn.spi.SegmentState;
+import io.firn.spi.Mark.SegmentState;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.HexFormat;
@@ -32,7 +32,7 @@ class BlockEntryTest {
     }
 
     private static BlockEntry rewritten() {
-        Mark mark = MARK.rewritten(42, 1000, 4000, 1010, 77, 5, 123_456_789_012L);
+        Mark mark = MARK.sealed(42, 1000, 4000, 1010, 77).inGeneration(5, 123_456_789_012L);
         return entry(mark).with(Extent.of(new byte[] {1}), Extent.NONE);
     }
 
@@ -96,7 +96,7 @@ class BlockEntryTest {
 
     @Test
     void shouldDropIndexesInTheFormOfAnotherVersion() {
-        Mark next = MARK.rewritten(42, 1000, 5000, 1010, 77, 1, 5);
+        Mark next = MARK.sealed(42, 1000, 5000, 1010, 77).inGeneration(1, 5);
 
         assertEquals(Extent.NONE, entry(MARK).marked(next).index());
         assertEquals(Extent.NONE, entry(MARK).marked(next).timeIndex());

@@ -9,7 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.firn.spi.Block;
 import io.firn.spi.BlockReader;
-import io.firn.spi.BlockReusedException;
+import io.firn.spi.BlockReader.BlockReusedException;
 import io.firn.spi.View;
 import java.io.IOException;
 import java.nio.ByteBuffer;

@@ -8,7 +8,7 @@ import io.firn.Survives;
 import io.firn.Tailer;
 import io.firn.TopicOptions;
 import io.firn.medium.FileMedium;
-import io.firn.spi.TierContext;
+import io.firn.spi.StorageTier.TierContext;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Arrays;

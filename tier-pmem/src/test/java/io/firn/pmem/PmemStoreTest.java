@@ -23,7 +23,7 @@ import io.firn.file.FileTier;
 import io.firn.host.HostedPartition;
 import io.firn.medium.FileMedium;
 import io.firn.spi.StorageTier;
-import io.firn.spi.TierContext;
+import io.firn.spi.StorageTier.TierContext;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;

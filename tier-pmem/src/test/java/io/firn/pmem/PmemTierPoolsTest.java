@@ -10,7 +10,7 @@ import io.firn.StoreFullException;
 import io.firn.medium.FileMedium;
 import io.firn.medium.MediumFile;
 import io.firn.spi.Block;
-import io.firn.spi.TierContext;
+import io.firn.spi.StorageTier.TierContext;
 import io.firn.spi.View;
 import java.io.IOException;
 import java.nio.file.Files;

@@ -14,7 +14,7 @@ import io.firn.StoreLockedException;
 import io.firn.medium.FileMedium;
 import io.firn.medium.MediumFile;
 import io.firn.spi.Block;
-import io.firn.spi.TierContext;
+import io.firn.spi.StorageTier.TierContext;
 import io.firn.spi.View;
 import java.io.IOException;
 import java.io.UncheckedIOException;

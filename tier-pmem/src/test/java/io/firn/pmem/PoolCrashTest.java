@@ -8,7 +8,7 @@ import io.firn.sim.FirstRunOnly;
 import io.firn.sim.SimulatedFileMedium;
 import io.firn.sim.Survival;
 import io.firn.spi.Block;
-import io.firn.spi.TierContext;
+import io.firn.spi.StorageTier.TierContext;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;

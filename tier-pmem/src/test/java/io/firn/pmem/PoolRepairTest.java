@@ -15,7 +15,7 @@ import io.firn.StoreOpenException;
 import io.firn.Tailer;
 import io.firn.TopicOptions;
 import io.firn.medium.FileMedium;
-import io.firn.spi.TierContext;
+import io.firn.spi.StorageTier.TierContext;
 import java.io.IOException;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;

@@ -6,7 +6,7 @@ import io.firn.api.ObservedMedium;
 import io.firn.api.Waiting;
 import io.firn.medium.FileMedium;
 import io.firn.spi.Block;
-import io.firn.spi.TierContext;
+import io.firn.spi.StorageTier.TierContext;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

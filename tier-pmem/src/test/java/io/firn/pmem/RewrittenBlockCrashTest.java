@@ -5,9 +5,9 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.firn.spi.Block;
+import io.firn.spi.Block.Sidecar;
 import io.firn.spi.BlockCopy;
 import io.firn.spi.Mark;
-import io.firn.spi.Sidecar;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -87,7 +87,9 @@ class RewrittenBlockCrashTest {
     }
 
     private static Mark next(Block segment, int length, int generation) {
-        return segment.mark().rewritten(1, 1000, length, 6000, 77, generation, 1000 + generation);
+        return segment.mark()
+                .sealed(1, 1000, length, 6000, 77)
+                .inGeneration(generation, 1000 + generation);
     }
 
     private void live(PmemTier tier) throws IOException {

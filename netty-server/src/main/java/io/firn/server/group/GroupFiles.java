@@ -3,8 +3,8 @@ package io.firn.server.group;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.firn.MediumException;
-import io.firn.medium.DamagedFileException;
 import io.firn.medium.Fields;
+import io.firn.medium.FileErrors.DamagedFileException;
 import io.firn.medium.FileMedium;
 import io.firn.medium.SmallFile;
 import java.io.IOException;

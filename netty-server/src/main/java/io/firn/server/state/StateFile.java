@@ -75,7 +75,7 @@ public final class StateFile<T> {
      *
      * @param file its directory exists
      * @param none the snapshot if there is no file, which is then not created
-     * @throws io.firn.medium.DamagedFileException if it contains something else
+     * @throws io.firn.medium.FileErrors.DamagedFileException if it contains something else
      * @throws IOException if the file cannot be read, or is a link to nothing
      */
     public static <T> StateFile<T> open(FileMedium medium, Path file, Format<T> format, T none)

@@ -2,8 +2,8 @@ package io.firn.crashlab;
 
 import io.firn.file.FileTier;
 import io.firn.medium.FileMedium;
-import io.firn.medium.Mapping;
 import io.firn.medium.MediumFile;
+import io.firn.medium.MediumFile.Mapping;
 import io.firn.pmem.PmemTier;
 import java.io.IOException;
 import java.io.PrintWriter;

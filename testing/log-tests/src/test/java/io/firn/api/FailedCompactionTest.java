@@ -13,7 +13,7 @@ import io.firn.Partition;
 import io.firn.PartitionReader.CompactionMetrics;
 import io.firn.TopicOptions;
 import io.firn.medium.FilterFileMedium;
-import io.firn.medium.FilterMediumFile;
+import io.firn.medium.FilterFileMedium.FilterMediumFile;
 import io.firn.medium.MediumFile;
 import java.io.IOException;
 import java.nio.file.Path;

@@ -33,9 +33,9 @@ import io.firn.sim.Survival;
 import io.firn.spi.Block;
 import io.firn.spi.BlockCopy;
 import io.firn.spi.Mark;
-import io.firn.spi.SegmentState;
+import io.firn.spi.Mark.SegmentState;
 import io.firn.spi.StorageTier;
-import io.firn.spi.TierContext;
+import io.firn.spi.StorageTier.TierContext;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
@@ -188,8 +188,8 @@ class RewrittenRecoveryTest {
                 length += batch.remaining();
             }
             Mark mark =
-                    first.rewritten(
-                            last.epoch(), first.baseOffset(), length, last.offset(), 77, 1, 5);
+                    first.sealed(last.epoch(), first.baseOffset(), length, last.offset(), 77)
+                            .inGeneration(1, 5);
             BlockCopy copy = in.beginCopy(mark, 1_000_000);
             int at = 0;
             for (ByteBuffer batch : batches) {

@@ -14,7 +14,7 @@ import io.firn.Topic;
 import io.firn.file.FileTier;
 import io.firn.medium.FileMedium;
 import io.firn.medium.FilterFileMedium;
-import io.firn.medium.FilterMediumFile;
+import io.firn.medium.FilterFileMedium.FilterMediumFile;
 import io.firn.medium.MediumFile;
 import io.firn.open.StoreBuilder;
 import java.io.IOException;

@@ -184,7 +184,7 @@ class ThreadDeathTest {
         assertEquals(0, medium.inUse());
     }
 
-    /** As where the file with the published ends is truncated, and Java tells of it late. */
+    /** As where the file with the published offsets is truncated, and Java tells of it late. */
     @Test
     void shouldGoOnFollowingAfterAFaultInAMapping() {
         AtomicInteger rests = new AtomicInteger();

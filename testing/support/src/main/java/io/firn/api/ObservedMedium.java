@@ -2,10 +2,10 @@ package io.firn.api;
 
 import io.firn.medium.FileMedium;
 import io.firn.medium.FilterFileMedium;
-import io.firn.medium.FilterMapping;
-import io.firn.medium.FilterMediumFile;
-import io.firn.medium.Mapping;
+import io.firn.medium.FilterFileMedium.FilterMapping;
+import io.firn.medium.FilterFileMedium.FilterMediumFile;
 import io.firn.medium.MediumFile;
+import io.firn.medium.MediumFile.Mapping;
 import io.firn.spi.MarkFormat;
 import java.io.IOException;
 import java.nio.file.Path;

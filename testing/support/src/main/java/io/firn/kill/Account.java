@@ -7,7 +7,7 @@ import io.firn.PartitionReader.PartitionMetrics;
 import io.firn.kill.Oracle.Violation;
 import io.firn.spi.Block;
 import io.firn.spi.Mark;
-import io.firn.spi.SegmentState;
+import io.firn.spi.Mark.SegmentState;
 import io.firn.spi.StorageTier;
 import java.io.IOException;
 import java.util.HashMap;

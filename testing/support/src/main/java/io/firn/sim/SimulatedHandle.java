@@ -1,7 +1,7 @@
 package io.firn.sim;
 
-import io.firn.medium.Mapping;
 import io.firn.medium.MediumFile;
+import io.firn.medium.MediumFile.Mapping;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;

@@ -1,6 +1,6 @@
 package io.firn.sim;
 
-import io.firn.medium.Mapping;
+import io.firn.medium.MediumFile.Mapping;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.Objects;

@@ -9,9 +9,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.firn.StoreLockedException;
 import io.firn.medium.FileMedium;
-import io.firn.medium.Mapping;
+import io.firn.medium.FileMedium.MediumLock;
 import io.firn.medium.MediumFile;
-import io.firn.medium.MediumLock;
+import io.firn.medium.MediumFile.Mapping;
 import io.firn.medium.SmallFile;
 import java.io.IOException;
 import java.nio.ByteBuffer;

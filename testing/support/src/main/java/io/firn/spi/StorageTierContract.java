@@ -12,6 +12,10 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.firn.StoreFullException;
 import io.firn.StoreLockedException;
+import io.firn.spi.Block.Sidecar;
+import io.firn.spi.BlockReader.BlockReusedException;
+import io.firn.spi.Mark.SegmentState;
+import io.firn.spi.StorageTier.TierContext;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -785,7 +789,8 @@ public abstract class StorageTierContract {
 
     private static Mark markOfRewritten(int generation, int length) {
         return markOfCopy(length)
-                .rewritten(9, 1000, length, 6000, 77, generation, 123_456_789_012L);
+                .sealed(9, 1000, length, 6000, 77)
+                .inGeneration(generation, 123_456_789_012L);
     }
 
     private static Block rewritten(StorageTier tier, int generation, int length)
@@ -948,7 +953,7 @@ public abstract class StorageTierContract {
                 List.of(
                         markOfRewritten(2, 4000),
                         markOfRewritten(1, 3999),
-                        markOfCopy(4000).rewritten(9, 1001, 4000, 6000, 77, 1, 5),
+                        markOfCopy(4000).sealed(9, 1001, 4000, 6000, 77).inGeneration(1, 5),
                         Mark.reserved(TOPIC, PARTITION, 9));
         for (Mark other : others) {
             assertThrows(
@@ -962,7 +967,10 @@ public abstract class StorageTierContract {
         StorageTier tier = open();
         Block segment = finished(reserve(tier, 9), 5000);
         for (int generation = 1; generation < 4; generation++) {
-            Mark next = segment.mark().rewritten(9, 1000, 5000, 6000, 77, generation, generation);
+            Mark next =
+                    segment.mark()
+                            .sealed(9, 1000, 5000, 6000, 77)
+                            .inGeneration(generation, generation);
             segment.rewriteMark(next);
             assertEquals(next, segment.mark());
             assertKeepsBytes(segment);
@@ -979,7 +987,8 @@ public abstract class StorageTierContract {
         ofGeneration(tier, 3).delete();
         segment = only(reopen(tier));
         assertIsRewritten(segment, 4, 3000);
-        Mark next = segment.mark().rewritten(9, 1000, 3000, 6000, 77, 5, 200_000_000_000L);
+        Mark next =
+                segment.mark().sealed(9, 1000, 3000, 6000, 77).inGeneration(5, 200_000_000_000L);
         segment.rewriteMark(next);
         tier = reopen(segment.tier());
         assertEquals(next, only(tier).mark());
