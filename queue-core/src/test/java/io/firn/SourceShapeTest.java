@@ -84,7 +84,6 @@ class SourceShapeTest {
                     Attempts.run: named in messages by its text: a partition, a tier, a store
                     Attempts.failed: named in messages by its text: a partition, a tier, a store
                     Background.attempt: named in messages by its text: a partition, a tier, a store
-                    VisibleListeners.new: named in messages by its text
                     StoreInspection.known: shown by its text: an identity, or that it is not known
                     UnreadPartitions.new: held weakly, to notice that it was collected
                     ByArena.close: java.lang.foreign.Arena, which JDK 17 does not have

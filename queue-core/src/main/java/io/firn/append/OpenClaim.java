@@ -2,7 +2,7 @@ package io.firn.append;
 
 import io.firn.Claim;
 import io.firn.format.MutableBufferView;
-import io.firn.log.SegmentedLog;
+import io.firn.format.Source;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import org.agrona.MutableDirectBuffer;
@@ -15,7 +15,12 @@ import org.agrona.MutableDirectBuffer;
  */
 final class OpenClaim implements Claim {
     private final PartitionAppender appender;
-    private final SegmentedLog log;
+    private final OpenAppenders appenders;
+    private final PartitionWriter writer;
+    private final AppendTurn turn;
+
+    // Guarded by the turn.
+    private final Source source = new Source();
     private ByteBuffer room = ByteBuffer.allocate(0);
     private int length = -1;
     private final MutableBufferView direct = new MutableBufferView();
@@ -23,9 +28,11 @@ final class OpenClaim implements Claim {
     /** The room, with a byte order that the caller cannot change; made when it is asked for. */
     private ByteBuffer directRoom;
 
-    OpenClaim(PartitionAppender appender, SegmentedLog log) {
+    OpenClaim(PartitionAppender appender, OpenAppenders appenders) {
         this.appender = appender;
-        this.log = log;
+        this.appenders = appenders;
+        this.writer = appenders.writer();
+        this.turn = appenders.turn();
     }
 
     boolean isOpen() {
@@ -44,19 +51,10 @@ final class OpenClaim implements Claim {
     }
 
     /** Ends the claim. */
-    void end() {
+    private void end() {
         length = -1;
         room.limit(0);
         direct.hide();
-    }
-
-    /** What the caller wrote, from index 0, regardless of the buffer's position and limit. */
-    byte[] bytes() {
-        return room.array();
-    }
-
-    int length() {
-        return length;
     }
 
     @Override
@@ -78,25 +76,65 @@ final class OpenClaim implements Claim {
     @Override
     public long offset() {
         checkOpen();
-        return log.nextOffset();
+        return appenders.log().nextOffset();
     }
 
     @Override
     public long commit() {
-        return appender.commitClaim();
+        return appender.acked(take(), 1);
     }
 
     @Override
     public long commitWithoutWaiting() {
-        return appender.commitClaimWithoutWaiting();
+        return appender.wanted(take());
     }
 
     @Override
     public void abort() {
-        appender.abortClaim();
+        appender.takeTurn();
+        try {
+            appender.checkNotClosed(); // in between; the turn is the next appender's
+            try {
+                checkOpen();
+                writer.abortClaim();
+            } finally {
+                end();
+            }
+            turn.leave();
+        } catch (InternalError e) {
+            throw appenders.failed(e);
+        } catch (Throwable e) {
+            turn.failure = e;
+            throw appenders.failed(e);
+        }
     }
 
-    void checkOpen() {
+    /** Appends what the caller wrote from index 0 on, whatever the buffer's position and limit. */
+    private long take() {
+        appender.takeTurn();
+        try {
+            appender.checkNotClosed(); // in between; the turn is the next appender's
+            long offset = committed();
+            turn.leave();
+            return offset;
+        } catch (InternalError e) {
+            throw appenders.failed(e);
+        } catch (Throwable e) {
+            turn.failure = e;
+            throw appenders.failed(e);
+        }
+    }
+
+    private long committed() {
+        try {
+            checkOpen();
+            return writer.commitClaim(source.wrap(room.array(), 0, length));
+        } finally {
+            end();
+        }
+    }
+
+    private void checkOpen() {
         if (length < 0) {
             throw new IllegalStateException(
                     "no open claim: it was committed or aborted before, call claim or tryClaim");

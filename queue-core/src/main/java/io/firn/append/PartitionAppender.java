@@ -52,7 +52,7 @@ final class PartitionAppender extends RecordAppender implements HostedAppender {
         this.writer = appenders.writer();
         this.turn = appenders.turn();
         this.exclusive = exclusive;
-        this.claim = new OpenClaim(this, log);
+        this.claim = new OpenClaim(this, appenders);
     }
 
     @Override
@@ -162,57 +162,6 @@ final class PartitionAppender extends RecordAppender implements HostedAppender {
             appenders.checkRoom();
         }
         return hasRoom ? claim : null;
-    }
-
-    long commitClaim() {
-        return acked(takeClaim(), 1);
-    }
-
-    long commitClaimWithoutWaiting() {
-        return wanted(takeClaim());
-    }
-
-    private long takeClaim() {
-        takeTurn();
-        try {
-            checkNotClosed(); // in between; the turn is the next appender's
-            long offset = committed();
-            turn.leave();
-            return offset;
-        } catch (InternalError e) {
-            throw appenders.failed(e);
-        } catch (Throwable e) {
-            turn.failure = e;
-            throw appenders.failed(e);
-        }
-    }
-
-    private long committed() {
-        try {
-            claim.checkOpen();
-            return writer.commitClaim(source.wrap(claim.bytes(), 0, claim.length()));
-        } finally {
-            claim.end();
-        }
-    }
-
-    void abortClaim() {
-        takeTurn();
-        try {
-            checkNotClosed(); // in between; the turn is the next appender's
-            try {
-                claim.checkOpen();
-                writer.abortClaim();
-            } finally {
-                claim.end();
-            }
-            turn.leave();
-        } catch (InternalError e) {
-            throw appenders.failed(e);
-        } catch (Throwable e) {
-            turn.failure = e;
-            throw appenders.failed(e);
-        }
     }
 
     @Override
@@ -377,7 +326,7 @@ final class PartitionAppender extends RecordAppender implements HostedAppender {
     /**
      * Takes the turn. The appender may be closed before it has it: the caller checks that in it.
      */
-    private void takeTurn() {
+    void takeTurn() {
         checkNotClosed();
         if (!exclusive) {
             turn.enter();
@@ -414,14 +363,14 @@ final class PartitionAppender extends RecordAppender implements HostedAppender {
         return new IllegalStateException("a claim is open: commit or abort it first");
     }
 
-    private long acked(long offset, int count) {
+    long acked(long offset, int count) {
         if (log.isDurable()) {
             forcer.awaitDurable(offset + count);
         }
         return offset;
     }
 
-    private long wanted(long offset) {
+    long wanted(long offset) {
         if (offset < 0) {
             appenders.checkRoom();
         }

@@ -16,11 +16,6 @@ public final class ForeignBatch {
 
     private ForeignBatch() {}
 
-    /** As {@link #check(ByteBuffer, boolean)}, for records that need no key. */
-    public static int check(ByteBuffer buffer) {
-        return check(buffer, false);
-    }
-
     /**
      * Checks the one batch between position and limit.
      *
@@ -131,8 +126,8 @@ public final class ForeignBatch {
 
     /**
      * Returns which records of a batch have no key: their numbers in the batch, ascending, up to
-     * the first record that is malformed. Takes as long as {@link #check(ByteBuffer, boolean)},
-     * which has refused the batch.
+     * the first record that is malformed. Takes as long as {@link #check}, which has refused the
+     * batch.
      *
      * @param most how many to return at most
      */

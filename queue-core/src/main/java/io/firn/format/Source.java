@@ -37,7 +37,7 @@ public final class Source {
 
     /** Points at a whole array. */
     public Source wrap(byte[] bytes) {
-        requireBytes(bytes);
+        Objects.requireNonNull(bytes, NO_BYTES);
         return wrap(bytes, 0, bytes.length);
     }
 

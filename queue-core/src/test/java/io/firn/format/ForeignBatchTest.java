@@ -34,9 +34,9 @@ class ForeignBatchTest {
         for (int count : new int[] {1, 2, 500}) {
             List<StoredRecord> records = new RandomRecords(count).next(0, 0, count, 3_000);
 
-            assertEquals(count, ForeignBatch.check(plain.encode(records)));
-            assertEquals(count, ForeignBatch.check(plain.appendTime(5).encode(records)));
-            assertEquals(count, ForeignBatch.check(plain.producer(1, 0, 7).encode(records)));
+            assertEquals(count, ForeignBatch.check(plain.encode(records), false));
+            assertEquals(count, ForeignBatch.check(plain.appendTime(5).encode(records), false));
+            assertEquals(count, ForeignBatch.check(plain.producer(1, 0, 7).encode(records), false));
         }
     }
 
@@ -49,7 +49,7 @@ class ForeignBatchTest {
             for (ByteBuffer buffer : List.of(memory, memory.asReadOnlyBuffer(), memory.slice())) {
                 int position = buffer.position();
 
-                assertEquals(3, ForeignBatch.check(buffer));
+                assertEquals(3, ForeignBatch.check(buffer, false));
                 assertEquals(position, buffer.position());
                 assertEquals(size, buffer.remaining());
             }
@@ -132,7 +132,7 @@ class ForeignBatchTest {
         ByteBuffer batch =
                 KafkaBatches.of(codec).encode(java.util.Collections.nCopies(50_000, empty));
 
-        assertEquals(50_000, ForeignBatch.check(batch));
+        assertEquals(50_000, ForeignBatch.check(batch, false));
         boolean isDense = batch.remaining() < 50_000 * 7;
         assertEquals(codec != Compression.NONE, isDense);
     }
@@ -205,7 +205,7 @@ class ForeignBatchTest {
     void shouldTakeABatchOfATransactionOnlyWithAProducer(Compression codec) {
         ByteBuffer batch =
                 KafkaBatches.of(codec).producer(7, 0, 0).transactional().encode(null, new byte[9]);
-        assertEquals(1, ForeignBatch.check(batch));
+        assertEquals(1, ForeignBatch.check(batch, false));
 
         ByteBuffer without = threeRecords();
         without.putShort(BatchFormat.ATTRIBUTES, (short) BatchFormat.TRANSACTIONAL_FLAG);
@@ -326,7 +326,7 @@ class ForeignBatchTest {
     private static List<StoredRecord> read(ByteBuffer batch) {
         int count;
         try {
-            count = ForeignBatch.check(batch);
+            count = ForeignBatch.check(batch, false);
         } catch (InvalidBatchException e) {
             return null;
         }
@@ -380,7 +380,7 @@ class ForeignBatchTest {
     }
 
     private static String refusal(ByteBuffer batch) {
-        return assertThrows(InvalidBatchException.class, () -> ForeignBatch.check(batch))
+        return assertThrows(InvalidBatchException.class, () -> ForeignBatch.check(batch, false))
                 .getMessage();
     }
 }
