@@ -33,13 +33,8 @@ class PagesTest {
                     "PERFORMANCE.md",
                     "RELIABILITY.md",
                     "CHANGELOG.md",
-                    "docs/from-chronicle-queue.md",
                     "docs/measurements.md",
-                    "docs/test-runs.md",
-                    "migrator/README.md",
-                    "queue-bytes/README.md",
-                    "shadow/README.md",
-                    "tier-pmem/README.md");
+                    "docs/test-runs.md");
 
     private static final int MOST_WORDS_OF_A_SENTENCE = 35;
 
