@@ -14,13 +14,8 @@ import org.agrona.DirectBuffer;
  * <p>A batch is the atomic unit: after a crash all of its records are there or none. Nothing is
  * atomic across batches or partitions.
  *
- * <p>Methods that append or wait throw {@link ClosedException} after close, {@link
- * RecordTooLargeException}, {@link PoisonedException} when the medium failed, and {@link
- * StoreFullException} when no tier has room, or for ten seconds there was no file descriptor; the
- * last one can be tried again later. An interrupt does not disturb an append; the status stays set.
- *
- * <p>In a topic that is compacted ({@link CleanupPolicy}) each record needs a key: whatever would
- * append one without throws {@link InvalidOptionException}, and nothing is appended.
+ * <p>An interrupt does not disturb an append; the status stays set. In a topic that is compacted
+ * ({@link CleanupPolicy}) each record needs a key.
  *
  * <p>An appender from {@link Partition#openAppender} is thread-safe: records of many threads share
  * forces. One from {@link Partition#openExclusiveAppender} is for one thread at a time, see {@link
@@ -38,17 +33,57 @@ public interface Appender extends AutoCloseable {
      */
     long BACK_PRESSURED = -2;
 
-    /** Appends a record with this value and no key. */
+    /**
+     * Appends a record with this value and no key.
+     *
+     * @return its offset
+     * @throws RecordTooLargeException when it is larger than the topic allows
+     * @throws StoreFullException when no tier has room, or for ten seconds there was no file
+     *     descriptor; it can be tried again later
+     * @throws PoisonedException when the medium failed
+     * @throws UnknownTopicException when the topic was deleted
+     * @throws ClosedException after close, or when the store was closed
+     * @throws InvalidOptionException when the topic is compacted, so that each record needs a key
+     */
     long append(byte[] value);
 
-    /** Appends the bytes between position and limit, which do not change. */
+    /**
+     * Appends the bytes between position and limit, which do not change.
+     *
+     * @return its offset
+     * @throws RecordTooLargeException as {@link #append(byte[])}
+     * @throws StoreFullException as {@link #append(byte[])}
+     * @throws PoisonedException as {@link #append(byte[])}
+     * @throws UnknownTopicException as {@link #append(byte[])}
+     * @throws ClosedException as {@link #append(byte[])}
+     * @throws InvalidOptionException as {@link #append(byte[])}
+     */
     long append(ByteBuffer value);
 
-    /** Appends a record with this value and no key: a part of a buffer, or of an array in one. */
+    /**
+     * Appends a record with this value and no key: a part of a buffer, or of an array in one.
+     *
+     * @return its offset
+     * @throws IndexOutOfBoundsException when the range is outside of the buffer
+     * @throws RecordTooLargeException as {@link #append(byte[])}
+     * @throws StoreFullException as {@link #append(byte[])}
+     * @throws PoisonedException as {@link #append(byte[])}
+     * @throws UnknownTopicException as {@link #append(byte[])}
+     * @throws ClosedException as {@link #append(byte[])}
+     * @throws InvalidOptionException as {@link #append(byte[])}
+     */
     long append(DirectBuffer value, int from, int length);
 
     /**
      * Appends a record with this key and value, either of which may be null. It is not compressed.
+     *
+     * @return its offset
+     * @throws RecordTooLargeException as {@link #append(byte[])}
+     * @throws StoreFullException as {@link #append(byte[])}
+     * @throws PoisonedException as {@link #append(byte[])}
+     * @throws UnknownTopicException as {@link #append(byte[])}
+     * @throws ClosedException as {@link #append(byte[])}
+     * @throws InvalidOptionException when the key is null, and the topic is compacted
      */
     long append(byte[] key, byte[] value);
 
@@ -56,14 +91,29 @@ public interface Appender extends AutoCloseable {
      * Appends a batch, which can be cleared and used again. Its records may have keys, headers and
      * timestamps, and the batch a producer or an expected offset, see {@link Batch}.
      *
+     * @return the offset of its first record
      * @throws UnexpectedOffsetException when the next offset is not {@link Batch#expectedOffset}
+     * @throws ProducerFencedException when {@link Batch#producer} has an epoch that a newer one has
+     *     fenced
+     * @throws RecordTooLargeException as {@link #append(byte[])}
+     * @throws StoreFullException as {@link #append(byte[])}
+     * @throws PoisonedException as {@link #append(byte[])}
+     * @throws UnknownTopicException as {@link #append(byte[])}
+     * @throws ClosedException as {@link #append(byte[])}
+     * @throws InvalidOptionException when a record has no key, and the topic is compacted
      */
     long append(Batch batch);
 
-    /** As {@link #append(DirectBuffer, int, int)}, without waiting; or {@link #BACK_PRESSURED}. */
+    /**
+     * As {@link #append(DirectBuffer, int, int)}, without waiting; or {@link #BACK_PRESSURED}. The
+     * exceptions are the same.
+     */
     long tryAppend(DirectBuffer value, int from, int length);
 
-    /** As {@link #append(Batch)}, without waiting; or {@link #BACK_PRESSURED}. */
+    /**
+     * As {@link #append(Batch)}, without waiting; or {@link #BACK_PRESSURED}. The exceptions are
+     * the same.
+     */
     long tryAppend(Batch batch);
 
     /**

@@ -57,8 +57,8 @@ public interface LogStore extends LogReader {
      * Creates the topic if there is none, and otherwise changes its options to those that were set,
      * durably. For an application that calls it at each start:
      *
-     * <p>An option that is set here wins, whoever has changed it since. An option that is not set
-     * stays as the topic has it, whatever its default is now.
+     * <p>An option that is set here wins over any change since. An option that is not set stays as
+     * the topic has it, whatever its default is now.
      *
      * <p>What {@link Topic#changeOptions} changes is changed, all of it or nothing. {@link
      * TopicOptions#partitions} is the least number: partitions are added, never removed. Where

@@ -73,7 +73,7 @@ public abstract class LogStoreBuilder {
     /**
      * Allows symbolic links to directories in the store's directory, such as {@code topics} on
      * another file system; a warning is logged. Without this they are refused, so that a store that
-     * somebody else has prepared does not change or delete what is elsewhere. The store's directory
+     * another user has prepared does not change or delete what is elsewhere. The store's directory
      * itself may be a link in any case, and a file must not be one. A tier has the same option, for
      * its own directory.
      */
@@ -177,9 +177,9 @@ public abstract class LogStoreBuilder {
     public abstract LogStoreBuilder producerExpiry(Duration value);
 
     /**
-     * Sets when the name of a {@linkplain LogStore#openProducer named producer} is forgotten that
-     * nobody has used meanwhile. One with an open transaction is kept. The store looks every hour.
-     * 1 ms or more, default 7 days.
+     * Sets when the name of a {@linkplain LogStore#openProducer named producer} that is not used is
+     * forgotten. One with an open transaction is kept. The store looks every hour. 1 ms or more,
+     * default 7 days.
      *
      * @throws InvalidOptionException when it is shorter
      */

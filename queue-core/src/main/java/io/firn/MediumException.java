@@ -2,7 +2,7 @@ package io.firn;
 
 /**
  * Thrown when a medium failed, or what is stored there is damaged or cannot be used; the subclasses
- * say which. Someone has to look at the medium, and often the store has to be opened again.
+ * say which. Look at the medium; often the store has to be opened again.
  */
 public non-sealed class MediumException extends FirnException {
     private static final long serialVersionUID = 1L;

@@ -57,22 +57,12 @@ public interface Tailer extends Iterable<StoredRecord>, AutoCloseable {
      */
     int forEach(Consumer<? super LogRecord> consumer, int limit, Duration timeout);
 
-    /** As {@link #run(RecordHandler, TailerLoop)}, until this thread is interrupted. */
-    default void run(RecordHandler handler) {
-        run(handler, new TailerLoop());
-    }
-
     /**
-     * Hands out records as they come, on this thread, until {@link TailerLoop#stop} is called, the
-     * thread is interrupted (its status stays set), or an error ends it, which is thrown. The loop
-     * says what happens after an error, and which cursor is advanced.
-     *
-     * @throws ClosedException when the tailer or the store was closed meanwhile
-     * @throws UnknownTopicException when the topic was deleted
-     * @throws IllegalStateException when the loop is running or has run before
+     * Hands out records as they come, on this thread, until it is interrupted or an error ends it,
+     * as {@link TailerLoop#run} does, which can also be stopped and go on after errors.
      */
-    default void run(RecordHandler handler, TailerLoop loop) {
-        loop.run(this, handler);
+    default void run(RecordHandler handler) {
+        TailerLoop.of(this).run(handler);
     }
 
     /**

@@ -8,14 +8,13 @@ import java.util.concurrent.TimeUnit;
 import org.agrona.concurrent.IdleStrategy;
 
 /**
- * How a tailer goes on reading ({@link Tailer#run(RecordHandler, TailerLoop)}), and a way to stop
- * it. One object is for one run.
+ * Hands out the records of a tailer as they come, until it is stopped. One object is for one run.
  *
  * <pre>{@code
  * Tailer tailer = topic.openTailer(TailerOptions.at("billing")); // begins there, and commits
- * TailerLoop loop = new TailerLoop()
+ * TailerLoop loop = TailerLoop.of(tailer)
  *         .onError(error -> Action.RETRY);         // tries again, after a pause
- * new Thread(() -> tailer.run(this::bill, loop)).start();
+ * new Thread(() -> loop.run(this::bill)).start();
  * …
  * loop.stop();                                      // after the record in hand
  * loop.awaitEnd(Duration.ofSeconds(10));
@@ -36,6 +35,7 @@ public final class TailerLoop {
     private static final long FIRST_PAUSE_MS = 10;
     private static final long LONGEST_PAUSE_MS = 1_000;
 
+    private final Tailer tailer;
     private final CountDownLatch stop = new CountDownLatch(1);
     private final CountDownLatch ended = new CountDownLatch(1);
     private ErrorHandler errors = error -> Action.STOP;
@@ -43,8 +43,14 @@ public final class TailerLoop {
     private boolean started;
     private volatile boolean running;
 
-    /** Creates a loop that ends at the first error. */
-    public TailerLoop() {}
+    private TailerLoop(Tailer tailer) {
+        this.tailer = tailer;
+    }
+
+    /** Returns a loop over a tailer, which ends at the first error. */
+    public static TailerLoop of(Tailer tailer) {
+        return new TailerLoop(Objects.requireNonNull(tailer, "tailer"));
+    }
 
     /** Decides how a run goes on after an error. */
     @FunctionalInterface
@@ -105,11 +111,20 @@ public final class TailerLoop {
         return stop.getCount() == 0;
     }
 
-    void run(Tailer tailer, RecordHandler handler) {
+    /**
+     * Hands out records as they come, on this thread, until {@link #stop} is called, the handler
+     * ends it, the thread is interrupted (its status stays set), or an error ends it, which is
+     * thrown.
+     *
+     * @throws ClosedException when the tailer or the store was closed meanwhile
+     * @throws UnknownTopicException when the topic was deleted
+     * @throws IllegalStateException when it is running or has run before
+     */
+    public void run(RecordHandler handler) {
         Objects.requireNonNull(handler, "handler");
         begin();
         try {
-            Run run = new Run(tailer, handler);
+            Run run = new Run(handler);
             while (!isStopping() && !Thread.currentThread().isInterrupted()) {
                 run.poll();
             }
@@ -118,7 +133,7 @@ public final class TailerLoop {
             }
         } catch (RuntimeException e) {
             if (tailer.isCommitting()) {
-                commitAfter(e, tailer);
+                commitAfter(e);
             }
             throw e;
         } finally {
@@ -128,7 +143,7 @@ public final class TailerLoop {
     }
 
     /** What ended the run is what its caller has to know, also when the cursor is refused. */
-    private static void commitAfter(RuntimeException e, Tailer tailer) {
+    private void commitAfter(RuntimeException e) {
         try {
             tailer.commit();
         } catch (FirnException | IllegalArgumentException refused) {
@@ -148,7 +163,6 @@ public final class TailerLoop {
 
     /** Hands records on, and remembers which one is being handled. */
     private final class Run implements RecordHandler {
-        private final Tailer tailer;
         private final RecordHandler handler;
         private boolean handling;
         private boolean isAgain;
@@ -156,8 +170,7 @@ public final class TailerLoop {
         private long offset;
         private long pauseMs = FIRST_PAUSE_MS;
 
-        Run(Tailer tailer, RecordHandler handler) {
-            this.tailer = tailer;
+        Run(RecordHandler handler) {
             this.handler = handler;
         }
 
@@ -192,7 +205,7 @@ public final class TailerLoop {
         @Override
         public Action onRecord(LogRecord record) {
             if (isStopping()) {
-                return Action.RETRY; // to whoever reads next
+                return Action.RETRY; // it is left to the next poll
             }
             partition = record.partition();
             offset = record.offset();

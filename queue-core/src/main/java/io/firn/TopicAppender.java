@@ -16,6 +16,10 @@ public interface TopicAppender extends AutoCloseable {
      * @param key or null
      * @param value or null
      * @return the partition and offset of the record
+     * @throws RecordTooLargeException when it is larger than the topic allows
+     * @throws StoreFullException when no tier has room
+     * @throws PoisonedException when the medium of the partition failed
+     * @throws ClosedException after close, or when the store was closed
      */
     RecordId append(byte[] key, byte[] value);
 
@@ -26,6 +30,10 @@ public interface TopicAppender extends AutoCloseable {
      * @return the place of the first record
      * @throws IllegalArgumentException when keys of the batch belong to different partitions:
      *     nothing is appended, since a batch is in one partition
+     * @throws RecordTooLargeException as {@link #append(byte[], byte[])}
+     * @throws StoreFullException as {@link #append(byte[], byte[])}
+     * @throws PoisonedException as {@link #append(byte[], byte[])}
+     * @throws ClosedException as {@link #append(byte[], byte[])}
      */
     RecordId append(Batch batch);
 
@@ -50,7 +58,11 @@ public interface TopicAppender extends AutoCloseable {
      */
     int partitionFor(byte[] key);
 
-    /** Returns the appender of one partition, for everything else; closed with this one. */
+    /**
+     * Returns the appender of one partition, for everything else; closed with this one.
+     *
+     * @throws InvalidOptionException when the topic had no such partition when this was opened
+     */
     Appender partition(int partition);
 
     /** Closes the appenders of all partitions. Idempotent. */

@@ -23,12 +23,12 @@ package io.firn;
  * when the store is opened again, and so is one of a named {@link Producer} that moves cursors; any
  * other one of a named producer when that is opened again, or its time is out.
  *
- * <p>A disk that is full keeps nobody from giving a transaction up: {@link #abort} and {@link
- * #close} end it for their caller, and exclusive appenders may come to its partitions. The abort of
- * a named producer's transaction needs some room. Where there is none, the store tries again
- * several times a second. Until there is room, committed reads still stop at the transaction, and
- * {@link Producer#beginTransaction} throws a {@link BusyException}. A crash meanwhile is as one
- * before a commit.
+ * <p>A transaction can be given up while the disk is full: {@link #abort} and {@link #close} end it
+ * for their caller, and exclusive appenders may come to its partitions. The abort of a named
+ * producer's transaction needs some room. Where there is none, the store tries again several times
+ * a second. Until there is room, committed reads still stop at the transaction, and {@link
+ * Producer#beginTransaction} throws a {@link BusyException}. A crash meanwhile is as one before a
+ * commit.
  *
  * <p>Not thread-safe.
  */

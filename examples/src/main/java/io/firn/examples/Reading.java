@@ -69,8 +69,8 @@ public final class Reading {
 
     private static void loop(Topic topic, PrintStream out) throws InterruptedException {
         Tailer tailer = topic.openTailer();
-        TailerLoop loop = new TailerLoop().onError(error -> Action.RETRY); // after a pause
-        Thread reader = new Thread(() -> tailer.run(record -> sound(record, out), loop));
+        TailerLoop loop = TailerLoop.of(tailer).onError(error -> Action.RETRY); // after a pause
+        Thread reader = new Thread(() -> loop.run(record -> sound(record, out)));
         reader.start();
         loop.awaitEnd(Duration.ofMinutes(1));
         loop.stop(); // after the record in hand

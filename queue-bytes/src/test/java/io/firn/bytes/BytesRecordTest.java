@@ -306,16 +306,16 @@ class BytesRecordTest {
         }
         appender.appender().append(new byte[1]); // not what the reader expects
         Cursor cursor = log.partition.topic().cursor("c");
-        TailerLoop loop = new TailerLoop();
-        loop.onError(
-                error -> {
-                    assertEquals(5, ((MalformedValueException) error).offset());
-                    loop.stop();
-                    return Action.CONTINUE;
-                });
         List<Integer> read = new ArrayList<>();
         try (Tailer plain = log.partition.topic().openTailer(TailerOptions.at("c"))) {
-            plain.run(BytesTailer.handler((record, fields) -> read.add(fields.readInt())), loop);
+            TailerLoop loop = TailerLoop.of(plain);
+            loop.onError(
+                    error -> {
+                        assertEquals(5, ((MalformedValueException) error).offset());
+                        loop.stop();
+                        return Action.CONTINUE;
+                    });
+            loop.run(BytesTailer.handler((record, fields) -> read.add(fields.readInt())));
         }
         assertEquals(List.of(0, 1, 2, 3, 4), read);
         assertEquals(6, cursor.offset(0));

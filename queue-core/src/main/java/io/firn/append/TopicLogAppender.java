@@ -95,10 +95,11 @@ public final class TopicLogAppender implements TopicAppender {
     public Appender partition(int partition) {
         if (partition < 0 || partition >= appenders.size()) {
             throw new InvalidOptionException(
-                    "the topic has partitions 0 to "
+                    "this appender was opened for the partitions 0 to "
                             + (appenders.size() - 1)
-                            + ", not "
-                            + partition);
+                            + ", found "
+                            + partition
+                            + ": where partitions were added since, open another one");
         }
         return appenders.get(partition);
     }

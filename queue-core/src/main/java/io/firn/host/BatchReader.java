@@ -24,7 +24,7 @@ public interface BatchReader {
     /**
      * Returns consecutive batches of one segment, starting with the batch that contains the offset,
      * up to the visible end and as many as fit. Checks the headers (length, offset) but not the
-     * CRCs; whoever reads the records checks those. A header is checked once for each mapping of
+     * CRCs, which the reader of the records checks. A header is checked once for each mapping of
      * its segment, and not before that is mapped again if this process has appended the batch,
      * except with {@link LogStoreBuilder#verifyEveryRead}. The first one is always checked.
      *

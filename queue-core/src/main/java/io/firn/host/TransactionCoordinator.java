@@ -160,7 +160,7 @@ public interface TransactionCoordinator {
     List<PartitionProducer> producersOf(Partition partition);
 
     /**
-     * Aborts an open transaction in one partition, whoever began it: for an administrator.
+     * Aborts an open transaction of any producer in one partition: for an administrator.
      *
      * @throws TransactionStateException when the producer has no open transaction there
      * @throws ProducerFencedException when the epoch is older than the partition's

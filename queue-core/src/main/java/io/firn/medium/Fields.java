@@ -17,8 +17,8 @@ import java.util.UUID;
  */
 public final class Fields {
     /**
-     * The largest offset, epoch or other number that grows: whoever counts on from it does not
-     * overflow before the end of time.
+     * The largest offset, epoch or other number that grows: counting on from it does not overflow
+     * before the end of time.
      */
     public static final long MOST = Long.MAX_VALUE / 2;
 

@@ -224,16 +224,16 @@ public interface FileMedium {
     MediumLock lock(Path file) throws IOException;
 
     /**
-     * Returns whether it is certain that nobody holds the lock in a file, neither another process
-     * nor this one. Writes nothing. A medium that cannot tell returns false.
+     * Returns whether it is certain that no process holds the lock in a file, neither another
+     * process nor this one. Writes nothing. A medium that cannot tell returns false.
      */
     default boolean isUnlocked(Path file) throws IOException {
         return false;
     }
 
     /**
-     * Returns what the holder of the lock in a file wrote about itself; null when nobody holds the
-     * lock, or the medium cannot tell.
+     * Returns what the holder of the lock in a file wrote about itself; null when no process holds
+     * the lock, or the medium cannot tell.
      */
     default String holder(Path file) throws IOException {
         return null;

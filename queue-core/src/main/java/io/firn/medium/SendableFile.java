@@ -8,9 +8,9 @@ import java.util.function.Supplier;
 import javax.annotation.concurrent.GuardedBy;
 
 /**
- * The file that a mapping shows, for whoever lets the system send bytes of it. It is opened when it
- * is first wanted, since few are, and closed by the owner of the mapping. By then another file may
- * have its name, so that the identity of what was opened is compared. Thread-safe.
+ * The file that a mapping shows, for code that lets the system send bytes of it. It is opened when
+ * it is first wanted, since few are, and closed by the owner of the mapping. By then another file
+ * may have its name, so that the identity of what was opened is compared. Thread-safe.
  */
 public final class SendableFile implements AutoCloseable {
     private static final int MOST = 500;
@@ -99,7 +99,7 @@ public final class SendableFile implements AutoCloseable {
         }
     }
 
-    /** Closes the file for good. Nobody sends bytes of it any more. Idempotent. */
+    /** Closes the file for good. No bytes of it are being sent any more. Idempotent. */
     @Override
     public synchronized void close() {
         if (!closed) {
@@ -111,7 +111,7 @@ public final class SendableFile implements AutoCloseable {
 
     /**
      * Returns a place for each file of a store that may be open for the system to send it: few
-     * enough that whoever reads a lot does not take the descriptors that are needed to write.
+     * enough that a heavy reader does not take the descriptors that are needed to write.
      */
     public static Semaphore places() {
         return new Semaphore(most(DescriptorLimit.ofProcess()));

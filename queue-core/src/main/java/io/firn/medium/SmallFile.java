@@ -110,7 +110,7 @@ public final class SmallFile {
 
     /**
      * Refuses what a process of this heap cannot hold, before it tries: a file with a right
-     * checksum may have been made by somebody else.
+     * checksum may be foreign.
      *
      * @param needs how the message says it
      */

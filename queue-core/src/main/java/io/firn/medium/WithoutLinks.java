@@ -10,9 +10,9 @@ import java.util.List;
 
 /**
  * A medium that does not leave a directory: below it, links to other directories are refused. So
- * what is created, read, changed or deleted there is in that directory, whoever prepared it. The
- * directory itself, which a user has named, may be a link. A link in the place of a file is refused
- * by the medium itself ({@link FileMedium#open}).
+ * what is created, read, changed or deleted there is in that directory, however it was prepared.
+ * The directory itself, which a user has named, may be a link. A link in the place of a file is
+ * refused by the medium itself ({@link FileMedium#open}).
  *
  * <p>Each directory of a path is looked at before the path is used, which takes about a
  * microsecond. What takes the directory's place after that is not noticed.

@@ -67,7 +67,7 @@ public interface Block {
     /**
      * Makes sure that stores into {@code [from, to)} of {@link #memory} find space and cause no
      * page fault: pages them in, and where the block is written by calls, writes zeros there
-     * before. Nobody else may write there meanwhile. Called by one background thread at a time,
+     * before. Nothing else may write there meanwhile. Called by one background thread at a time,
      * while a view is pinned, or before the writer gets the block.
      *
      * @param durably whether the zeros are forced, so that a later force of a store costs less
@@ -116,7 +116,7 @@ public interface Block {
 
     /**
      * Ends a sealed and finished segment earlier, durably: its mark says so, its bytes stay ({@link
-     * #dropTail}). Sidecars then have entries for batches that are gone. Nobody begins to read
+     * #dropTail}). Sidecars then have entries for batches that are gone. No reader begins to read
      * behind the new end.
      */
     default void shorten(Mark shorter) throws IOException {
@@ -193,8 +193,8 @@ public interface Block {
     void rewriteSidecar(Sidecar kind, byte[] bytes) throws IOException;
 
     /**
-     * Deletes the segment, durably, and frees its block. The caller has retired its views, and
-     * nobody pins them. Idempotent.
+     * Deletes the segment, durably, and frees its block. The caller has retired its views, and no
+     * pin is left. Idempotent.
      */
     void delete() throws IOException;
 

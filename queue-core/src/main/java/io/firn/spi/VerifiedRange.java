@@ -9,7 +9,7 @@ import java.lang.invoke.VarHandle;
  * read and written from some place on. It ends with the view, so whatever is mapped again is
  * checked again.
  *
- * <p>Thread-safe. Nothing depends on when a thread sees a change: whoever does not see it yet
+ * <p>Thread-safe. Nothing depends on when a thread sees a change: one that does not see it yet
  * checks once more.
  */
 public final class VerifiedRange {

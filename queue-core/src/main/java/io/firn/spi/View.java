@@ -144,7 +144,7 @@ public final class View {
     }
 
     /**
-     * Releases a retired view if nobody pins it.
+     * Releases a retired view if it has no pin.
      *
      * @return true when the view is released, by this call or an earlier one
      */

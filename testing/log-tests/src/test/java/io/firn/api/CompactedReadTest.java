@@ -16,7 +16,6 @@ import io.firn.Partition.TimestampedOffset;
 import io.firn.RecordHandler.Action;
 import io.firn.StoredRecord;
 import io.firn.Tailer;
-import io.firn.TailerLoop;
 import io.firn.TailerOptions;
 import io.firn.Topic;
 import io.firn.host.BatchReader;
@@ -196,8 +195,7 @@ class CompactedReadTest {
                     record -> {
                         found.add(record.offset());
                         return record.offset() == last ? Action.STOP : Action.CONTINUE;
-                    },
-                    new TailerLoop());
+                    });
         }
         assertEquals(Stores.offsets(expected), found);
         assertEquals(0, lag("loop").lagRecords());

@@ -302,14 +302,14 @@ class CursorTailerTest {
                         .getSuppressed();
         assertEquals(InvalidOptionException.class, suppressed[0].getClass());
         AtomicInteger errors = new AtomicInteger();
-        TailerLoop loop = new TailerLoop();
+        TailerLoop loop = TailerLoop.of(tailer);
         loop.onError(
                 error -> {
                     errors.incrementAndGet();
                     loop.stop();
                     return Action.CONTINUE;
                 });
-        tailer.run(keep, loop);
+        loop.run(keep);
         assertEquals(1, errors.get());
         assertEquals(List.of(2L, 0L), persisted());
         tailer.seek(0, 1);

@@ -318,18 +318,17 @@ class ReadMemoryTest {
         List<Long> offsets = new ArrayList<>();
         try (Tailer tailer = topic.partition(0).openTailer()) {
             TailerLoop loop =
-                    new TailerLoop()
+                    TailerLoop.of(tailer)
                             .onError(
                                     error ->
                                             error instanceof BatchTooLargeException
                                                     ? Action.CONTINUE
                                                     : Action.STOP);
-            tailer.run(
+            loop.run(
                     record -> {
                         offsets.add(record.offset());
                         return offsets.size() == RECORDS ? Action.STOP : Action.CONTINUE;
-                    },
-                    loop);
+                    });
         }
         assertEquals(List.of(6L, 7L, 8L, 9L, 10L), offsets);
     }

@@ -613,19 +613,18 @@ class ReplicaTest {
         replaceWhatIsRead(topic, () -> assertEquals(8, tailer.forEach(record -> {}, 100)));
         List<RuntimeException> errors = new ArrayList<>();
         TailerLoop loop =
-                new TailerLoop()
+                TailerLoop.of(tailer)
                         .onError(
                                 error -> {
                                     errors.add(error);
                                     return Action.CONTINUE;
                                 });
         List<Long> offsets = new ArrayList<>();
-        tailer.run(
+        loop.run(
                 record -> {
                     offsets.add(record.offset());
                     return record.offset() == 8 ? Action.STOP : Action.CONTINUE;
-                },
-                loop);
+                });
         assertEquals(1, errors.size());
         assertEquals(List.of(3L, 4L, 5L, 6L, 7L, 8L), offsets);
     }

@@ -64,10 +64,10 @@ class TailerLoopTest {
         }
     }
 
-    private Stores.Task<Void> start(Tailer tailer, RecordHandler handler, TailerLoop loop) {
+    private Stores.Task<Void> start(RecordHandler handler, TailerLoop loop) {
         return Stores.start(
                 () -> {
-                    tailer.run(handler, loop);
+                    loop.run(handler);
                     return null;
                 });
     }
@@ -84,8 +84,8 @@ class TailerLoopTest {
     @Test
     void shouldReadOnUntilItIsStopped() throws Exception {
         append(0, 3);
-        TailerLoop loop = new TailerLoop();
-        Stores.Task<Void> run = start(topic.openTailer(), keep, loop);
+        TailerLoop loop = TailerLoop.of(topic.openTailer());
+        Stores.Task<Void> run = start(keep, loop);
         Stores.await("what was there", () -> read.size() == 3);
         assertTrue(loop.isRunning());
         append(1, 2);
@@ -94,34 +94,33 @@ class TailerLoopTest {
         assertTrue(loop.awaitEnd(LONG));
         run.result();
         assertFalse(loop.isRunning());
-        assertThrows(IllegalStateException.class, () -> topic.openTailer().run(keep, loop));
+        assertThrows(IllegalStateException.class, () -> loop.run(keep));
     }
 
     @Test
     void shouldHandOutNoRecordAfterItWasStoppedInTheMiddleOfMany() {
         append(0, 10);
         Tailer tailer = topic.openTailer();
-        TailerLoop loop = new TailerLoop();
-        tailer.run(
+        TailerLoop loop = TailerLoop.of(tailer);
+        loop.run(
                 record -> {
                     if (record.offset() == 4) {
                         loop.stop();
                     }
                     return keep.onRecord(record);
-                },
-                loop);
+                });
         assertEquals(5, read.size());
         assertEquals(5, tailer.offset(0), "the next one is not lost");
-        tailer.run(stopAfter(1, keep), new TailerLoop());
+        tailer.run(stopAfter(1, keep));
         assertEquals("0:5", read.get(5));
     }
 
     @Test
     void shouldNotBeginWhenItWasStoppedBefore() throws Exception {
         append(0, 1);
-        TailerLoop loop = new TailerLoop();
+        TailerLoop loop = TailerLoop.of(topic.openTailer());
         loop.stop();
-        topic.openTailer().run(keep, loop);
+        loop.run(keep);
         assertEquals(List.of(), read);
         assertTrue(loop.awaitEnd(Duration.ZERO));
     }
@@ -148,8 +147,8 @@ class TailerLoopTest {
                     @Override
                     public void reset() {}
                 };
-        TailerLoop loop = new TailerLoop().idleStrategy(counting);
-        Stores.Task<Void> run = start(topic.openTailer(), keep, loop);
+        TailerLoop loop = TailerLoop.of(topic.openTailer()).idleStrategy(counting);
+        Stores.Task<Void> run = start(keep, loop);
         Stores.await("idling", () -> idles.get() > 3);
         assertEquals(2, read.size());
         append(1, 1);
@@ -177,7 +176,7 @@ class TailerLoopTest {
         append(0, 3);
         IllegalArgumentException broken = new IllegalArgumentException("broken on purpose");
         Tailer tailer = topic.openTailer();
-        TailerLoop loop = new TailerLoop();
+        TailerLoop loop = TailerLoop.of(tailer);
         RecordHandler handler =
                 record -> {
                     if (record.offset() == 1) {
@@ -185,9 +184,7 @@ class TailerLoopTest {
                     }
                     return keep.onRecord(record);
                 };
-        assertSame(
-                broken,
-                assertThrows(IllegalArgumentException.class, () -> tailer.run(handler, loop)));
+        assertSame(broken, assertThrows(IllegalArgumentException.class, () -> loop.run(handler)));
         assertEquals(List.of("0:0"), read);
         assertEquals(1, tailer.offset(0), "it is not handled");
         assertFalse(loop.isRunning());
@@ -199,7 +196,7 @@ class TailerLoopTest {
         append(1, 3);
         List<String> errors = new ArrayList<>();
         TailerLoop loop =
-                new TailerLoop()
+                TailerLoop.of(topic.openTailer())
                         .onError(
                                 error -> {
                                     errors.add(error.getMessage());
@@ -214,7 +211,7 @@ class TailerLoopTest {
                             }
                             return keep.onRecord(record);
                         });
-        topic.openTailer().run(handler, loop);
+        loop.run(handler);
         Collections.sort(read);
         Collections.sort(errors);
         assertEquals(List.of("0:0", "0:2", "1:0", "1:2"), read);
@@ -237,7 +234,7 @@ class TailerLoopTest {
                             }
                             return keep.onRecord(record);
                         });
-        topic.openTailer().run(handler, new TailerLoop().onError(error -> Action.RETRY));
+        TailerLoop.of(topic.openTailer()).onError(error -> Action.RETRY).run(handler);
         assertEquals(List.of("0:0", "0:1", "0:2"), read);
         assertEquals(4, tries.get());
     }
@@ -248,16 +245,16 @@ class TailerLoopTest {
         append(1, 5);
         Tailer tailer = topic.openTailer();
         topic.partition(1).deleteRecordsBefore(3);
-        assertThrows(OffsetOutOfRangeException.class, () -> tailer.run(keep, new TailerLoop()));
+        assertThrows(OffsetOutOfRangeException.class, () -> tailer.run(keep));
         List<RuntimeException> errors = new ArrayList<>();
         TailerLoop loop =
-                new TailerLoop()
+                TailerLoop.of(tailer)
                         .onError(
                                 error -> {
                                     errors.add(error);
                                     return Action.CONTINUE;
                                 });
-        tailer.run(stopAfter(7 - read.size(), keep), loop);
+        loop.run(stopAfter(7 - read.size(), keep));
         Collections.sort(read);
         assertEquals(List.of("0:0", "0:1", "0:2", "0:3", "0:4", "1:3", "1:4"), read);
         assertEquals(1, ((OffsetOutOfRangeException) errors.get(0)).partition());
@@ -275,7 +272,7 @@ class TailerLoopTest {
                             }
                             return keep.onRecord(record);
                         });
-        topic.openTailer().run(handler, new TailerLoop().onError(error -> Action.CONTINUE));
+        TailerLoop.of(topic.openTailer()).onError(error -> Action.CONTINUE).run(handler);
         assertEquals(List.of("0:1"), read);
     }
 
@@ -283,13 +280,13 @@ class TailerLoopTest {
     @Test
     void shouldEndWithAnExceptionWhenTheStoreIsClosedUnderItsHandler() {
         append(0, 1);
-        TailerLoop loop = new TailerLoop().onError(error -> Action.RETRY);
+        TailerLoop loop = TailerLoop.of(topic.openTailer()).onError(error -> Action.RETRY);
         RecordHandler asksTheStore =
                 record -> {
                     store.topicNames();
                     return Action.RETRY;
                 };
-        Stores.Task<Void> run = start(topic.openTailer(), asksTheStore, loop);
+        Stores.Task<Void> run = start(asksTheStore, loop);
         Stores.await("the start", loop::isRunning);
         store.close();
         assertThrows(ClosedException.class, run::result);
@@ -298,8 +295,8 @@ class TailerLoopTest {
     @Test
     void shouldEndWithAnExceptionWhenTheTailerIsClosed() {
         Tailer tailer = topic.openTailer();
-        TailerLoop loop = new TailerLoop().onError(error -> Action.RETRY);
-        Stores.Task<Void> run = start(tailer, keep, loop);
+        TailerLoop loop = TailerLoop.of(tailer).onError(error -> Action.RETRY);
+        Stores.Task<Void> run = start(keep, loop);
         Stores.await("the start", loop::isRunning);
         tailer.close();
         assertThrows(ClosedException.class, run::result);
@@ -307,7 +304,7 @@ class TailerLoopTest {
 
     private void runAtC(RecordHandler handler) {
         try (Tailer tailer = topic.openTailer(TailerOptions.at("c"))) {
-            tailer.run(handler, new TailerLoop());
+            tailer.run(handler);
         }
     }
 
