@@ -63,7 +63,7 @@ class LogStoreBuilderTest {
                     assertThrows(InvocationTargetException.class, () -> at.invoke(null, DIRECTORY));
 
             String message = thrown.getCause().getMessage();
-            assertEquals("FirnException", thrown.getCause().getClass().getSimpleName());
+            assertEquals("RefusedException", thrown.getCause().getClass().getSimpleName());
             assertTrue(message.contains("META-INF/services/io.firn.LogStoreBuilder"), message);
         }
     }

@@ -442,7 +442,6 @@ class TopicTest {
                         () -> options.withRetentionAge(endless),
                         () -> options.withRetentionBytes(-2),
                         () -> options.withMaxRecordBytes(0),
-                        () -> options.withMaxRecordBytes(options.segmentBytes()),
                         () -> options.withForce(0, Duration.ofSeconds(1)),
                         () -> options.withForce(1, Duration.ZERO),
                         () -> options.withForce(1, endless));
@@ -453,12 +452,9 @@ class TopicTest {
 
     @Test
     void shouldRefuseOptionsThatDoNotFitTheTier() {
-        assertThrows(
-                InvalidOptionException.class,
-                () ->
-                        Stores.small()
-                                .withSegmentBytes(Stores.SEGMENT_BYTES)
-                                .withMaxRecordBytes(Stores.SEGMENT_BYTES));
+        TopicOptions large = Stores.small().withMaxRecordBytes(Stores.SEGMENT_BYTES);
+        assertThrows(InvalidOptionException.class, () -> store.createTopic("large", large));
+        store.createTopic("larger", large.withSegmentBytes(2 * Stores.SEGMENT_BYTES));
         TopicOptions options = TopicOptions.defaults().withSegmentBytes(Stores.SEGMENT_BYTES);
         assertEquals(Stores.SEGMENT_BYTES - 1, options.maxRecordBytes());
     }

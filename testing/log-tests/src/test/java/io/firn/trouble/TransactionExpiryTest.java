@@ -18,6 +18,7 @@ import io.firn.file.FileTier;
 import io.firn.host.HostedStore;
 import io.firn.host.ProducerIdentity;
 import io.firn.host.TransactionCoordinator;
+import io.firn.host.TransactionStateException;
 import io.firn.open.StoreBuilder;
 import io.firn.sim.SimulatedFileMedium;
 import java.nio.charset.StandardCharsets;
@@ -117,8 +118,8 @@ class TransactionExpiryTest {
         try (Producer again = store.openProducer(name, Duration.ofDays(10));
                 Transaction next = again.beginTransaction()) {
             append(next, i, 0);
-            assertThrows(FirnException.class, () -> append(expired, i, 0));
-            assertThrows(FirnException.class, expired::commit);
+            assertThrows(TransactionStateException.class, () -> append(expired, i, 0));
+            assertThrows(TransactionStateException.class, expired::commit);
             assertEquals(State.ONGOING, coordinator.find(name).state(), name);
         }
     }
