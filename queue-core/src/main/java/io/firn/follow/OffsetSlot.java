@@ -9,7 +9,7 @@ import java.util.UUID;
  * method is a few stores into a mapping, which must not be undone meanwhile, see {@link
  * PublishedOffsetsFile#pin}. When it is known that somebody has truncated the file, they do
  * nothing; until then a store may throw an {@link InternalError}, which the system may report some
- * instructions late.
+ * instructions late: {@link PublishedLog} catches it.
  *
  * <p>{@link #end} is for the thread that has the append turn, {@link #durable} for the holder of
  * the force gate, the others for one thread at a time.
@@ -53,29 +53,17 @@ public final class OffsetSlot {
      * @param end a position and, in the upper half, the offset there minus the segment's base
      */
     public void end(long end) {
-        try {
-            PublishedOffsetsFormat.set(bytes, at + PublishedOffsetsFormat.END, end);
-        } catch (InternalError e) {
-            file.lost(e);
-        }
+        PublishedOffsetsFormat.set(bytes, at + PublishedOffsetsFormat.END, end);
     }
 
     /** Publishes the durable offset. The bytes below were forced before (O21). */
     public void durable(long offset) {
-        try {
-            PublishedOffsetsFormat.set(bytes, at + PublishedOffsetsFormat.DURABLE, offset);
-        } catch (InternalError e) {
-            file.lost(e);
-        }
+        PublishedOffsetsFormat.set(bytes, at + PublishedOffsetsFormat.DURABLE, offset);
     }
 
     /** Publishes the log start, which is durable. */
     public void start(long offset) {
-        try {
-            PublishedOffsetsFormat.set(bytes, at + PublishedOffsetsFormat.START, offset);
-        } catch (InternalError e) {
-            file.lost(e);
-        }
+        PublishedOffsetsFormat.set(bytes, at + PublishedOffsetsFormat.START, offset);
     }
 
     /**
@@ -86,27 +74,19 @@ public final class OffsetSlot {
      * @param endBefore the final end of that
      */
     public void begin(long base, long epoch, long baseBefore, long endBefore) {
-        try {
-            long sequence = open();
-            PublishedOffsetsFormat.set(bytes, at + PublishedOffsetsFormat.BASE, base);
-            PublishedOffsetsFormat.set(bytes, at + PublishedOffsetsFormat.EPOCH, epoch);
-            PublishedOffsetsFormat.set(bytes, at + PublishedOffsetsFormat.BASE_BEFORE, baseBefore);
-            PublishedOffsetsFormat.set(bytes, at + PublishedOffsetsFormat.END_BEFORE, endBefore);
-            PublishedOffsetsFormat.set(bytes, at + PublishedOffsetsFormat.END, 0);
-            PublishedOffsetsFormat.set(bytes, at + PublishedOffsetsFormat.SEQUENCE, sequence + 1);
-        } catch (InternalError e) {
-            file.lost(e);
-        }
+        long sequence = open();
+        PublishedOffsetsFormat.set(bytes, at + PublishedOffsetsFormat.BASE, base);
+        PublishedOffsetsFormat.set(bytes, at + PublishedOffsetsFormat.EPOCH, epoch);
+        PublishedOffsetsFormat.set(bytes, at + PublishedOffsetsFormat.BASE_BEFORE, baseBefore);
+        PublishedOffsetsFormat.set(bytes, at + PublishedOffsetsFormat.END_BEFORE, endBefore);
+        PublishedOffsetsFormat.set(bytes, at + PublishedOffsetsFormat.END, 0);
+        PublishedOffsetsFormat.set(bytes, at + PublishedOffsetsFormat.SEQUENCE, sequence + 1);
     }
 
     /** Publishes that segments were begun, sealed, renamed, moved or deleted. */
     public void changed() {
-        try {
-            PublishedOffsetsFormat.increment(bytes, at + PublishedOffsetsFormat.SLOT_CHANGES);
-            file.changed();
-        } catch (InternalError e) {
-            file.lost(e);
-        }
+        PublishedOffsetsFormat.increment(bytes, at + PublishedOffsetsFormat.SLOT_CHANGES);
+        file.changed();
     }
 
     /** Publishes that the slot changes, so that readers believe nothing in it; see O22. */
@@ -182,25 +162,21 @@ public final class OffsetSlot {
      * @param state what should be published, loaded before this call
      */
     public void raise(OffsetPublisher.State state) {
-        try {
-            if (PublishedOffsetsFormat.get(bytes, at + PublishedOffsetsFormat.BASE) != state.base()
-                    || PublishedOffsetsFormat.get(bytes, at + PublishedOffsetsFormat.EPOCH)
-                            != state.epoch()) {
-                return; // another segment is just being begun
-            }
-            long end = PublishedOffsetsFormat.get(bytes, at + PublishedOffsetsFormat.END);
-            if (end < state.end() && missedEnd == state.end()) {
-                end(state.end());
-            }
-            missedEnd = state.end();
-            long durable = PublishedOffsetsFormat.get(bytes, at + PublishedOffsetsFormat.DURABLE);
-            if (durable < state.durable() && missedDurable == state.durable()) {
-                durable(state.durable());
-            }
-            missedDurable = state.durable();
-        } catch (InternalError e) {
-            file.lost(e);
+        if (PublishedOffsetsFormat.get(bytes, at + PublishedOffsetsFormat.BASE) != state.base()
+                || PublishedOffsetsFormat.get(bytes, at + PublishedOffsetsFormat.EPOCH)
+                        != state.epoch()) {
+            return; // another segment is just being begun
         }
+        long end = PublishedOffsetsFormat.get(bytes, at + PublishedOffsetsFormat.END);
+        if (end < state.end() && missedEnd == state.end()) {
+            end(state.end());
+        }
+        missedEnd = state.end();
+        long durable = PublishedOffsetsFormat.get(bytes, at + PublishedOffsetsFormat.DURABLE);
+        if (durable < state.durable() && missedDurable == state.durable()) {
+            durable(state.durable());
+        }
+        missedDurable = state.durable();
     }
 
     /** Returns the number of the slot. */

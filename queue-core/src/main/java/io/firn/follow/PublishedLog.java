@@ -33,20 +33,23 @@ final class PublishedLog implements OffsetPublisher, OffsetSlot.Log {
     }
 
     @Override
-    public synchronized void publishAgain(OffsetSlot again) {
-        if (!closed) {
-            try {
-                again.publish(now.get());
-            } catch (InternalError e) {
-                file.lost(e);
-            }
-        }
+    public void publishAgain(OffsetSlot again) {
+        publish(() -> again.publish(now.get()));
     }
 
     @Override
-    public synchronized void publishMissed(OffsetSlot again) {
+    public void publishMissed(OffsetSlot again) {
+        publish(() -> again.raise(now.get()));
+    }
+
+    /** Stores into the slot, unless it may be another log's. */
+    private synchronized void publish(Runnable stores) {
         if (!closed) {
-            again.raise(now.get());
+            try {
+                stores.run();
+            } catch (InternalError e) {
+                file.lost(e);
+            }
         }
     }
 
@@ -79,54 +82,39 @@ final class PublishedLog implements OffsetPublisher, OffsetSlot.Log {
     }
 
     @Override
-    public synchronized void logStart(long offset) {
-        try {
-            if (!closed) {
-                slot.start(offset);
-                slot.changed();
-            }
-        } catch (InternalError e) {
-            file.lost(e);
-        }
+    public void logStart(long offset) {
+        publish(
+                () -> {
+                    slot.start(offset);
+                    slot.changed();
+                });
     }
 
     @Override
-    public synchronized void segmentsChanged() {
-        try {
-            if (!closed) {
-                slot.changed();
-            }
-        } catch (InternalError e) {
-            file.lost(e);
-        }
+    public void segmentsChanged() {
+        publish(slot::changed);
     }
 
     @Override
-    public synchronized void begun(LogSegment segment, LogSegment before) {
-        if (!closed) {
-            long baseBefore = before == null ? -1 : before.baseOffset();
-            long endBefore = before == null ? 0 : before.end();
-            try {
-                slot.begin(segment.baseOffset(), segment.epoch(), baseBefore, endBefore);
-                slot.changed();
-            } catch (InternalError e) {
-                file.lost(e);
-            }
-        }
+    public void begun(LogSegment segment, LogSegment before) {
+        long baseBefore = before == null ? -1 : before.baseOffset();
+        long endBefore = before == null ? 0 : before.end();
+        publish(
+                () -> {
+                    slot.begin(segment.baseOffset(), segment.epoch(), baseBefore, endBefore);
+                    slot.changed();
+                });
     }
 
     @Override
-    public synchronized void restarted(long offset, long logStart) {
-        if (!closed) {
-            try {
-                slot.begin(offset, -1, -1, 0);
-                slot.durable(offset);
-                slot.start(logStart);
-                slot.changed();
-            } catch (InternalError e) {
-                file.lost(e);
-            }
-        }
+    public void restarted(long offset, long logStart) {
+        publish(
+                () -> {
+                    slot.begin(offset, -1, -1, 0);
+                    slot.durable(offset);
+                    slot.start(logStart);
+                    slot.changed();
+                });
     }
 
     @Override
