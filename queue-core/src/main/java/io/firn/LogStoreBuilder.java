@@ -248,8 +248,8 @@ public abstract class LogStoreBuilder {
      * lock, they also see what recovery would accept if a writer opened the store now: all
      * acknowledged records, and possibly the last ones that were appended but not acknowledged. The
      * latter were not forced: until a writer has opened the store, a power failure may lose them,
-     * even where the durability class is {@link Survives#POWER_LOSS}. Acknowledged records survive
-     * it in that class.
+     * even where what is forced survives {@link Survives#POWER_LOSS}. Acknowledged records survive
+     * it there.
      *
      * <p>In a WRITTEN topic, a reader may have seen records that a reader which opens the store
      * after the writer was killed does not see yet: while another writer opens the store, it shows

@@ -31,7 +31,7 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
 /**
- * Opens a store, appends, reads, and prints what it did, with times, files and durability class.
+ * Opens a store, appends, reads, and prints what it did, with times, files and what it survives.
  */
 @Command(
         name = "bin/hello",
@@ -178,7 +178,7 @@ public final class HelloLog implements Callable<Integer> {
             say("The pool's provider is %s: %s.", pmem.provider(), pmem.providerReason());
         }
         say(
-                "Durability class %s: once append has returned, the record survives %s.",
+                "Survives.%s: once append has returned, the record survives %s.",
                 durability,
                 durability == Survives.POWER_LOSS
                         ? "a power failure"

@@ -129,7 +129,7 @@ class ServerMainTest {
         try {
             List<String> words = awaitServing(process);
             assertEquals(3, words.size(), words.toString());
-            assertTrue(words.get(0).contains("durability class"), words.toString());
+            assertTrue(words.get(0).contains("what is forced survives"), words.toString());
             assertTrue(words.get(1).contains("to Kafka clients on 127.0.0.1:"), words.toString());
             assertTrue(words.get(2).startsWith("Serving "), words.toString());
             assertTrue(Files.exists(directory.resolve("data/firn")));

@@ -256,7 +256,7 @@ public final class StoreOpener {
             }
             LOG.log(
                     System.Logger.Level.INFO,
-                    "tier {0}: durability class {1}",
+                    "tier {0}: what is forced survives {1}",
                     tier.name(),
                     tier.survives());
             if (tier.unknownFileSystem() != null) {

@@ -25,10 +25,6 @@ final class ShownBatches {
         this.isolation = isolation;
     }
 
-    IsolationLevel isolation() {
-        return isolation;
-    }
-
     boolean isEndUnknown() {
         return isEndUnknown;
     }

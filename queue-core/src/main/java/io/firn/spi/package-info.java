@@ -9,9 +9,9 @@
  *       {@code testing/support}) tests most of them, and a tier's test extends it. Thread-safety
  *       and the inspector are not tested there.
  *   <li>What a tier holds survives at least the death of the process: otherwise the store does not
- *       open again, because a tier that is missing is not created anew. The durability class is
- *       found by a probe ({@code FileMedium.survives}), not assumed; a tier on a file system of an
- *       unknown kind says so ({@code unknownFileSystem}).
+ *       open again, because a tier that is missing is not created anew. What forced bytes survive
+ *       is found by a probe ({@code FileMedium.survives}), not assumed; a tier on a file system of
+ *       an unknown kind says so ({@code unknownFileSystem}).
  *   <li>A block's memory is a big-endian {@code ByteBuffer}, on the heap or not, that stays valid
  *       while its {@code View} is pinned. A fault in it surfaces as an {@code InternalError}, as
  *       the JDK throws it for a mapping.

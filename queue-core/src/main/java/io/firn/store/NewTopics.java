@@ -141,7 +141,7 @@ final class NewTopics {
         }
     }
 
-    /** Returns the options with the durability class of the first tier, unless they have one. */
+    /** Returns the options with what the first tier survives, unless they have one. */
     TopicOptions complete(TopicOptions chosen) {
         TopicOptions options = chosen.completedBy(TopicOptions.defaults());
         if (options.minimumClass() != null) {

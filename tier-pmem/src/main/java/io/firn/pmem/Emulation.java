@@ -4,7 +4,7 @@ package io.firn.pmem;
 public enum Emulation {
     /** Refuses it. */
     NONE,
-    /** Stores into a mapping, never forced to a device: durability class PROCESS_CRASH. */
+    /** Stores into a mapping, never forced to a device: they survive PROCESS_CRASH. */
     PLAIN,
     /** Stores into a mapping, forced through the file system: the class is the file system's. */
     FORCED

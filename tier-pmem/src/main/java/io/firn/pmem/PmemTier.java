@@ -175,7 +175,7 @@ public final class PmemTier implements StorageTier {
         openPools();
         LOG.log(
                 System.Logger.Level.INFO,
-                "{0}: provider {1} ({2}), durability class {3}",
+                "{0}: provider {1} ({2}), what is forced survives {3}",
                 name(),
                 provider(),
                 providerReason(),

@@ -22,9 +22,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Deletes or replaces lock files, and sometimes the published ends, under a JVM that appends, and
- * starts another one on the same store; kills either at some time. Whatever becomes of them, each
- * value that was acknowledged by one of them is in the log once, and the first one ends with a
+ * Deletes or replaces lock files, and sometimes the published offsets, under a JVM that appends,
+ * and starts another one on the same store; kills either at some time. Whatever becomes of them,
+ * each value that was acknowledged by one of them is in the log once, and the first one ends with a
  * typed error if the second one has opened the store.
  */
 public final class LockKills {

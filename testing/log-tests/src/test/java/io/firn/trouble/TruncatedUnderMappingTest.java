@@ -130,7 +130,7 @@ class TruncatedUnderMappingTest {
         }
     }
 
-    /** Appends while the file with the published ends is cut, of which the log needs nothing. */
+    /** Appends while the file with the published offsets is cut, of which the log needs nothing. */
     static final class CutEnds {
         private CutEnds() {}
 
@@ -182,8 +182,9 @@ class TruncatedUnderMappingTest {
     }
 
     /**
-     * Follows a store that also appends, while the file with the published ends is cut. Marks are
-     * not written meanwhile, so only a file that was made again shows the records that come then.
+     * Follows a store that also appends, while the file with the published offsets is cut. Marks
+     * are not written meanwhile, so only a file that was made again shows the records that come
+     * then.
      */
     static final class CutEndsOfReaders {
         private CutEndsOfReaders() {}
