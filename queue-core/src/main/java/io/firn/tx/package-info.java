@@ -1,7 +1,7 @@
 /**
  * Transactions: what they do, and the journal that says how they ended.
  *
- * <p>A transaction is a set of appends to any partitions, and of moves of cursors, that take effect
+ * <p>A transaction is a set of appends to any partitions, and of cursor commits, that take effect
  * together or not at all.
  *
  * <pre>
@@ -35,31 +35,33 @@
  *       reads headers from the checkpoint on, as for sequences.
  *   <li>The <i>journal</i> is a topic that users do not see, DURABLE, in the tiers of the strongest
  *       class. Each record is the whole state of one producer ({@code JournalEntry}; but see added
- *       moves below), so the last record of each key counts, and nothing but the decision itself
+ *       commits below), so the last record of each key counts, and nothing but the decision itself
  *       has to be forced. An entry names the partitions that may not have a durable marker yet, and
- *       the moves that may not be in a cursor's file yet. For each partition it has the offset
- *       where the transaction's batches end: an open transaction of the same producer that begins
- *       above it is a later one. When the journal is longer than 4 MiB and twice what is alive, the
- *       entries that were not written for long are written again and the log start is raised.
+ *       the cursor commits that may not be in a cursor's file yet. For each partition it has the
+ *       offset where the transaction's batches end: an open transaction of the same producer that
+ *       begins above it is a later one. When the journal is longer than 4 MiB and twice what is
+ *       alive, the entries that were not written for long are written again and the log start is
+ *       raised.
  *   <li>A decision has to fit into one entry, whose largest size is 2 MiB, or less where a tier's
- *       blocks are smaller: about 53,000 partitions, or 30,000 moves of cursors. A partition or a
- *       move with which a transaction could not be ended is refused ({@code EntryRoom}), and the
- *       transaction goes on without it. Of earlier decisions only what cannot be waited for counts.
- *   <li>The entry that makes the moves of a client's open transaction durable has all of them. When
- *       it is longer than 4 KiB, which is more than 40 cursors, what a client moves next is a
- *       record of its own after it ({@code JournalEntry.AddedCommits}), with the same key: a client
- *       that sends 10,000 offsets one by one writes each once. It counts until the next entry of
- *       the producer. The journal drops no entry of a producer but for a later one, so an added
- *       move whose entry is missing, and that no entry follows, is corruption. Releases before this
- *       record refuse to open a store whose journal has one.
+ *       blocks are smaller: about 53,000 partitions, or 30,000 cursor commits. A partition or a
+ *       commit with which a transaction could not be ended is refused ({@code Journal.checkRoom}),
+ *       and the transaction goes on without it. Of earlier decisions only what cannot be waited for
+ *       counts.
+ *   <li>The entry that makes the cursor commits of a client's open transaction durable has all of
+ *       them. When it is longer than 4 KiB, which is more than 40 cursors, what a client commits
+ *       next is a record of its own after it ({@code JournalEntry.AddedCommits}), with the same
+ *       key: a client that sends 10,000 offsets one by one writes each once. It counts until the
+ *       next entry of the producer. The journal drops no entry of a producer but for a later one,
+ *       so an added commit whose entry is missing, and that no entry follows, is corruption.
+ *       Releases before this record refuse to open a store whose journal has one.
  *   <li>A decision has a number, its offset in the journal. A cursor's file contains, for each
  *       partition, the number of the last decision that moved it, so a decision is carried out
  *       once, and a later plain advance is never undone.
- *   <li>A crash leaves the transaction of a named producer open, with the moves of cursors that a
+ *   <li>A crash leaves the transaction of a named producer open, with the cursor commits that a
  *       server's client got an answer for: they are in the journal. Those of a {@code
  *       LocalTransaction} are in memory only; before the first one the journal says that a crash
- *       fences the producer. So no records are committed without their moves.
- *   <li>A move to an offset that was outside the log when a client asked for it is marked as such
+ *       fences the producer. So no records are committed without their cursor commits.
+ *   <li>A commit of an offset that was outside the log when a client asked for it is marked as such
  *       in the journal (version 4 of an entry), and kept beside the cursor's position; it is not
  *       confused with one whose records were lost:
  *   <li>What a client's open transaction has read of a WRITTEN topic may be lost by a power cut.
@@ -68,9 +70,9 @@
  *   <li>A read-only store that finds damage while a transaction is open waits for the next
  *       checkpoint of the writing process, which says whether the marker was there; meanwhile there
  *       is a finding.
- *   <li>A move can have a <i>note</i>, which the server uses for the metadata of offsets: it is in
- *       the journal until the server has said that the group's file has it.
- *   <li>A transaction without a name that appended to one partition and moves no cursor needs no
+ *   <li>A cursor commit can have a <i>note</i>, which the server uses for the metadata of offsets:
+ *       it is in the journal until the server has said that the group's file has it.
+ *   <li>A transaction without a name that appended to one partition and commits no cursor needs no
  *       decision in the journal: its marker is the decision, and readers are held up until it is
  *       durable. Where there is no room for the marker, or an append takes long, the journal
  *       decides it.
