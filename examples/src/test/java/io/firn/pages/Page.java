@@ -2,6 +2,7 @@ package io.firn.pages;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -37,11 +38,7 @@ final class Page {
 
     Page(Path file) {
         this.file = file;
-        try {
-            parse(Files.readAllLines(file));
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
+        parse(read().lines().toList());
     }
 
     Path file() {
@@ -67,6 +64,20 @@ final class Page {
 
     List<String> links() {
         return found(LINK);
+    }
+
+    /** The size of the page without the parts that are generated from the code. */
+    long writtenBytes() {
+        String text = read().replaceAll("(?s)<!-- generated .*?<!-- end -->", "");
+        return text.getBytes(StandardCharsets.UTF_8).length;
+    }
+
+    private String read() {
+        try {
+            return Files.readString(file);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 
     /** Without code in several lines. */

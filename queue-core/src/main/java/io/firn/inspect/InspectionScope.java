@@ -9,8 +9,10 @@ import java.io.IOException;
 import java.nio.file.NotDirectoryException;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.ServiceLoader;
+import java.util.Set;
 
 /** Finds the stores and tiers in or below directories. */
 final class InspectionScope {
@@ -21,6 +23,7 @@ final class InspectionScope {
     private final List<TierInspector> inspectors;
     private final List<Path> stores = new ArrayList<>();
     private final List<TierRemains> tiers = new ArrayList<>();
+    private final Set<Path> inspected = new HashSet<>();
 
     InspectionScope(FileMedium medium, Report report) {
         this.medium = medium;
@@ -55,9 +58,11 @@ final class InspectionScope {
             report.say("%s is a symbolic link: name the directory to which it leads", directory);
             return;
         }
-        inspect(directory);
-        if (names.contains(ReadableFiles.TOPICS)) {
-            stores.add(directory);
+        if (inspected.add(directory)) { // a tier below its store may be named, too
+            inspect(directory);
+            if (names.contains(ReadableFiles.TOPICS)) {
+                stores.add(directory);
+            }
         }
         for (String name : names) {
             boolean known = TopicScan.idOf(name) != null || name.equals(ReadableFiles.TOPICS);

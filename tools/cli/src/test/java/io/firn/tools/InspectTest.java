@@ -45,6 +45,15 @@ class InspectTest {
     }
 
     @Test
+    void shouldShowATierOnceThatIsNamedAndBelowANamedDirectory() {
+        createStore();
+
+        Run run = inspect(directory, directory.resolve("files"));
+
+        assertEquals(0, run.exitCode(), run.toString());
+    }
+
+    @Test
     void shouldEndWith1WhenSomethingIsWrong() throws IOException {
         createStore();
         Files.delete(directory.resolve("files").resolve("tier"));
