@@ -130,6 +130,47 @@ public interface LogStore extends LogReader {
     MoveOutcome migrate(
             String topic, int partition, long baseOffset, String tier, MoveControl control);
 
+    /** Drains a tier at full speed; see the other method of this name. */
+    default boolean drain(String tier) {
+        return drain(tier, MoveControl.UNLIMITED);
+    }
+
+    /**
+     * Empties a tier, so that the store can be opened without it: the tier gets no new segments
+     * from now on, active segments in it are ended, and all are moved, on this thread, to the next
+     * colder tier that their topics allow and that has room, or else to a hotter one. Appends,
+     * reads and other moves continue meanwhile.
+     *
+     * <p>That the tier gets no new segments stays so when the store is opened again, also after a
+     * crash, until {@link #cancelDrain}; the moving does not continue by itself: call this method
+     * again. {@link StoreMetrics.TierMetrics#drain} shows how far it is.
+     *
+     * <p>When it has returned true, open the store without the tier from then on. If it is named
+     * nevertheless, it gets nothing. A topic that has chosen it ({@link TopicOptions#tiers}) keeps
+     * the label and is in its other tiers. Nothing in the tier's directory is needed any more.
+     *
+     * @param control paces and observes the moves: the bytes are those of the whole tier. It is
+     *     also asked, with 0 for the next piece, while the drain waits for appends, readers or
+     *     seals
+     * @return true when the tier is empty; false when the control or {@link #cancelDrain} cancelled
+     *     it, or the thread was interrupted
+     * @throws InvalidOptionException when there is no such tier; when a topic may be in no other
+     *     one; when the tier has segments of topics that are not served, or that are too large for
+     *     all others; or when the store is open read-only
+     * @throws StoreFullException when no other tier has room for some segments; the rest was moved
+     * @throws MediumException when a medium failed; segments that were not moved stay in the tier
+     * @throws IllegalStateException when the control of a move calls it, or a thread of the store
+     */
+    boolean drain(String tier, MoveControl control);
+
+    /**
+     * Ends a drain: the tier gets new segments again, durably. Also for one that was drained, as
+     * long as the store is open with it. Has no effect on other tiers.
+     *
+     * @throws InvalidOptionException when there is no such tier, or the store is open read-only
+     */
+    void cancelDrain(String tier);
+
     /** Compacts a partition at full speed; see the other method of this name. */
     default CompactionResult compact(String topic, int partition) {
         return compact(topic, partition, MoveControl.UNLIMITED);

@@ -57,6 +57,16 @@ public interface StoreMetrics {
         List<Partition> partitions();
     }
 
+    /** Whether a tier is drained. */
+    enum Drain {
+        /** It gets new segments. */
+        NONE,
+        /** It gets no new segments, and has some. */
+        IN_PROGRESS,
+        /** It has no segment, and the store can be opened without it. */
+        DONE
+    }
+
     /** Metrics of a tier at one moment. Immutable; equal when all of them are. */
     interface TierMetrics {
 
@@ -98,9 +108,14 @@ public interface StoreMetrics {
 
         /**
          * Returns whether new segments and copies are put here; false for a while after its medium
-         * failed.
+         * failed, and while it is drained.
          */
         boolean inRotation();
+
+        /**
+         * Returns whether it is drained; see {@link LogStore#drain(String, LogStore.MoveControl)}.
+         */
+        Drain drain();
 
         /**
          * Returns the last failure in this tier, which may be a lack of room; null when there was

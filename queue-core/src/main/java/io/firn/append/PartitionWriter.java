@@ -142,19 +142,19 @@ public final class PartitionWriter implements Admission.BatchStore {
     }
 
     /**
-     * Ends a segment if it is still the active one; the caller has the turn.
+     * Ends a segment if it is still the active one, or gives it back if it is empty; the caller has
+     * the turn.
      *
      * @return false when a claim has room in it, so that it ends only with the next append
      */
     @SuppressWarnings("ReferenceEquality") // this very segment
     public boolean endSegment(LogSegment segment) {
-        if (active == segment && segment.written() > 0) {
-            rollWanted = claimed;
+        if (active == segment) {
+            rollWanted = claimed && segment.written() > 0;
             if (claimed) {
                 return false;
             }
-            activate(null);
-            end(segment);
+            endOrDiscard(segment);
         }
         return true;
     }
@@ -269,6 +269,11 @@ public final class PartitionWriter implements Admission.BatchStore {
         } catch (IOException | StoreFullException e) {
             throw failed(e);
         }
+        endOrDiscard(segment);
+        return Appender.BACK_PRESSURED;
+    }
+
+    private void endOrDiscard(LogSegment segment) {
         activate(null);
         if (segment.written() > 0) {
             end(segment);
@@ -276,7 +281,6 @@ public final class PartitionWriter implements Admission.BatchStore {
             pins.letGo();
             log.discard(segment);
         }
-        return Appender.BACK_PRESSURED;
     }
 
     /**

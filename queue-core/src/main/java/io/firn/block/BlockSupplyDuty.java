@@ -141,6 +141,23 @@ public final class BlockSupplyDuty extends Duty implements NextBlock.BlockSource
         }
     }
 
+    /** Gives back what is reserved or prepared in a tier that is drained; another one follows. */
+    @SuppressWarnings("ReferenceEquality") // this very tier
+    public synchronized void leave(StorageTier tier) {
+        LogSegment unused = next.withdrawFrom(tier);
+        if (unused == null
+                && attempt != null
+                && attempt.segment != null
+                && attempt.segment.block().tier() == tier) {
+            unused = takeBeingPrepared();
+        }
+        if (unused != null) {
+            unused.takeHold().unpin();
+            log.events().onDiscarded(unused);
+            call();
+        }
+    }
+
     @GuardedBy("this")
     private LogSegment takeBeingPrepared() {
         LogSegment unused = attempt == null ? null : attempt.segment;
@@ -219,7 +236,7 @@ public final class BlockSupplyDuty extends Duty implements NextBlock.BlockSource
                 try {
                     if (segment == null) {
                         state = tiers.next();
-                        segment = reserveSparse(state.tier());
+                        segment = reserveSparse(state);
                     }
                     if (!prepare()) {
                         return false;
@@ -284,7 +301,7 @@ public final class BlockSupplyDuty extends Duty implements NextBlock.BlockSource
 
         private void offer() {
             state.onSuccess();
-            if (state.index() != log.topic().tiers().get(0).index()) {
+            if (log.topic().isSpill(state)) {
                 state.onSpill(segment.block().usedBytes());
             }
             boolean isAhead = !next.isWanted();
@@ -345,7 +362,7 @@ public final class BlockSupplyDuty extends Duty implements NextBlock.BlockSource
         }
     }
 
-    private LogSegment reserveSparse(StorageTier tier) throws IOException {
+    private LogSegment reserveSparse(TierState tier) throws IOException {
         long epoch = store.nextEpoch();
         Block block =
                 tier.reserve(log.topic().id(), log.index(), log.topic().segmentBytes(), epoch);

@@ -8,6 +8,7 @@ import io.firn.log.LogContext.FreedBlocks;
 import io.firn.log.LogSegment;
 import io.firn.log.SegmentedLog;
 import io.firn.medium.FileErrors.OutOfDescriptorsException;
+import io.firn.spi.StorageTier;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
 
@@ -254,6 +255,14 @@ public final class NextBlock {
     /** Takes the reserved block without asking for another one; null when there is none. */
     public LogSegment withdraw() {
         return reserved.getAndSet(null);
+    }
+
+    /** As {@link #withdraw}, only a block of this tier. */
+    @SuppressWarnings("ReferenceEquality") // this very tier
+    LogSegment withdrawFrom(StorageTier tier) {
+        LogSegment block = reserved.get();
+        boolean isThere = block != null && block.block().tier() == tier;
+        return isThere && reserved.compareAndSet(block, null) ? block : null;
     }
 
     /** Reserves blocks for a partition. Thread-safe. */

@@ -182,7 +182,7 @@ final class SegmentRewrite {
     }
 
     private BlockCopy begin(int most) throws IOException {
-        return tier.tier().beginCopy(markOf(most), log.store().nextEpoch());
+        return tier.beginCopy(markOf(most), log.store().nextEpoch());
     }
 
     /** Nothing in it goes: it is only noted up to where all keys were known. */

@@ -17,6 +17,7 @@ record TierCounts(
         long movedUpBytes,
         int movesInFlight,
         boolean inRotation,
+        StoreMetrics.Drain drain,
         String lastError,
         long uncollectedBytes)
         implements StoreMetrics.TierMetrics {
@@ -48,6 +49,8 @@ record TierCounts(
                 + movesInFlight
                 + ", inRotation="
                 + inRotation
+                + ", drain="
+                + drain
                 + ", lastError="
                 + lastError
                 + ", uncollectedBytes="

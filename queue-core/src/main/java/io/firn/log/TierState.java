@@ -7,6 +7,9 @@ import io.firn.background.Duty;
 import io.firn.log.LogContext.FreedBlocks;
 import io.firn.medium.FileErrors.OutOfDescriptorsException;
 import io.firn.medium.GuardedLog;
+import io.firn.spi.Block;
+import io.firn.spi.BlockCopy;
+import io.firn.spi.Mark;
 import io.firn.spi.StorageTier;
 import java.io.IOException;
 import java.util.List;
@@ -33,6 +36,8 @@ public final class TierState {
     private volatile String lastError;
     private volatile boolean failing;
     private final FreedBlocks freedBlocks;
+    private final AtomicInteger reserving = new AtomicInteger();
+    private volatile StoreMetrics.Drain drain = StoreMetrics.Drain.NONE;
     private final AtomicReference<Duty> prober = new AtomicReference<>();
 
     /** Null when it had room when it was asked last. */
@@ -99,6 +104,62 @@ public final class TierState {
         (other.index > index ? movedDownBytes : movedUpBytes).addAndGet(bytes);
     }
 
+    // ---- whether it is drained
+
+    public StoreMetrics.Drain drain() {
+        return drain;
+    }
+
+    public void drain(StoreMetrics.Drain value) {
+        drain = value;
+    }
+
+    /** Whether it gets no new segments, because it is drained. */
+    public boolean isDrained() {
+        return drain != StoreMetrics.Drain.NONE;
+    }
+
+    /**
+     * Reserves a block, as {@link StorageTier#reserve}.
+     *
+     * @throws StoreFullException also when the tier is drained
+     */
+    public Block reserve(UUID topicId, int partition, int bytes, long epoch) throws IOException {
+        beginReserving();
+        try {
+            return tier.reserve(topicId, partition, bytes, epoch);
+        } finally {
+            reserving.decrementAndGet();
+        }
+    }
+
+    /**
+     * Begins a copy, as {@link StorageTier#beginCopy}.
+     *
+     * @throws StoreFullException also when the tier is drained
+     */
+    public BlockCopy beginCopy(Mark sealed, long epoch) throws IOException {
+        beginReserving();
+        try {
+            return tier.beginCopy(sealed, epoch);
+        } finally {
+            reserving.decrementAndGet();
+        }
+    }
+
+    private void beginReserving() {
+        reserving.incrementAndGet(); // before the look, so that isEmpty sees who was let in
+        if (isDrained()) {
+            reserving.decrementAndGet();
+            throw new StoreFullException(described() + " is drained: it gets no new segments");
+        }
+    }
+
+    /** Whether a tier that is drained has no block, and will get none. */
+    public boolean isEmpty() throws IOException {
+        return reserving.get() == 0 && tier.usedBytes() == 0 && tier.list().isEmpty();
+    }
+
     // ---- whether it works
 
     /** Notes an error after which the tier is still used. */
@@ -160,6 +221,14 @@ public final class TierState {
     /** Adds whether it fails, or is full so that appends are refused. */
     void addFindings(List<String> findings) {
         findings.addAll(tier.damage());
+        if (drain == StoreMetrics.Drain.IN_PROGRESS) {
+            findings.add(
+                    described()
+                            + " is being drained and gets no new segments: LogStore.drain moves"
+                            + " what is left in it");
+        } else if (isDrained()) {
+            findings.add(described() + " was drained: open the store without it the next time");
+        }
         NoRoom full = noRoom;
         if (failing) {
             findings.add(
@@ -223,7 +292,7 @@ public final class TierState {
 
     /** Whether new segments and copies may be tried here. */
     public boolean isInRotation() {
-        return !failing || isTimeToTryAgain();
+        return !isDrained() && (!failing || isTimeToTryAgain());
     }
 
     private synchronized boolean isTimeToTryAgain() {
@@ -244,6 +313,7 @@ public final class TierState {
                 movedUpBytes.get(),
                 movesInFlight.get(),
                 isInRotation(),
+                drain,
                 lastError,
                 tier.uncollectedBytes());
     }

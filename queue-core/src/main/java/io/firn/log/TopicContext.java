@@ -154,6 +154,9 @@ public final class TopicContext {
 
     /** Returns why there is no tier for its next segment; null when there is one. */
     public String lackOfTiers() {
+        if (!tiers.isEmpty() && tiers.stream().allMatch(TierState::isDrained)) {
+            return "topic " + name + " may only be in the tiers " + tiers + ", which are drained";
+        }
         return tiers.isEmpty()
                 ? "topic "
                         + name
@@ -165,15 +168,21 @@ public final class TopicContext {
                 : null;
     }
 
-    /** Its tiers that work; all of them when none does. */
+    /** Its tiers that work; all of them when none does. None that is drained. */
     public List<TierState> tiersInRotation() {
         for (TierState tier : tiers) {
             if (!tier.isInRotation()) {
-                List<TierState> working = tiers.stream().filter(TierState::isInRotation).toList();
-                return working.isEmpty() ? tiers : working;
+                List<TierState> open = tiers.stream().filter(each -> !each.isDrained()).toList();
+                List<TierState> working = open.stream().filter(TierState::isInRotation).toList();
+                return working.isEmpty() ? open : working;
             }
         }
         return tiers;
+    }
+
+    /** Whether a segment in a tier would be in a hotter one if that had room and worked. */
+    public boolean isSpill(TierState tier) {
+        return tiers.stream().anyMatch(each -> each.index() < tier.index() && !each.isDrained());
     }
 
     /** The room in a segment: what the topic asks for, or what a block of its tiers holds. */

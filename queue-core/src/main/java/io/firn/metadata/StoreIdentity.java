@@ -31,6 +31,12 @@ public final class StoreIdentity {
     private static final String TIERS = "tiers";
     private static final String FEATURES = "features";
 
+    /** The ids of tiers that get no new segments; those among them that are empty are no tiers. */
+    private static final String DRAINED = "drained";
+
+    /** The labels of tiers that were drained: topics may still name them. */
+    private static final String DRAINED_LABELS = "drainedLabels";
+
     private final FileMedium medium;
     private final Path file;
     private Map<String, String> values;
@@ -62,6 +68,11 @@ public final class StoreIdentity {
         fields.text(TIERS);
         for (String tier : fields.words(TIERS)) {
             fields.id(TIERS, tier);
+        }
+        if (fields.has(DRAINED)) {
+            for (String tier : fields.words(DRAINED)) {
+                fields.id(DRAINED, tier);
+            }
         }
         StoreIdentity identity = new StoreIdentity(medium, file, fields.values());
         for (String feature : identity.features()) {
@@ -102,10 +113,62 @@ public final class StoreIdentity {
         return words(values.get(TIERS));
     }
 
-    public synchronized void tiers(List<String> ids) throws IOException {
+    /** Sets the tiers, and which of those that are drained still have to be known. */
+    public synchronized void tiers(List<String> ids, List<String> drained) throws IOException {
+        write(with(with(values, TIERS, ids), DRAINED, drained));
+    }
+
+    /** Returns the ids of the tiers that are being drained, or were. */
+    public synchronized List<String> drained() {
+        return words(values.getOrDefault(DRAINED, ""));
+    }
+
+    /** Returns the labels that tiers had which were drained. */
+    public synchronized List<String> drainedLabels() {
+        return words(values.getOrDefault(DRAINED_LABELS, ""));
+    }
+
+    /** Notes that a tier gets no new segments; durable on return. */
+    public synchronized void beginDrain(String id) throws IOException {
+        write(with(values, DRAINED, added(drained(), id)));
+    }
+
+    /**
+     * Notes that a tier that is being drained has no segment any more, so that the store can be
+     * opened without it; durable on return.
+     *
+     * @param label by which topics may name it; null when it has none
+     */
+    public synchronized void endDrain(String id, String label) throws IOException {
+        List<String> left = tiers();
+        left.remove(id);
+        Map<String, String> next = with(values, TIERS, left);
+        write(label == null ? next : with(next, DRAINED_LABELS, added(drainedLabels(), label)));
+    }
+
+    /** Notes that a tier gets new segments again; durable on return. */
+    public synchronized void cancelDrain(String id) throws IOException {
+        List<String> drained = drained();
+        drained.remove(id);
+        tiers(added(tiers(), id), drained);
+    }
+
+    private static List<String> added(List<String> words, String word) {
+        if (!words.contains(word)) {
+            words.add(word);
+        }
+        return words;
+    }
+
+    /** A key without words is left out, except that of the tiers. */
+    private static Map<String, String> with(
+            Map<String, String> values, String key, List<String> words) {
         Map<String, String> next = new LinkedHashMap<>(values);
-        next.put(TIERS, String.join(" ", ids));
-        write(next);
+        next.put(key, String.join(" ", words));
+        if (words.isEmpty() && !key.equals(TIERS)) {
+            next.remove(key);
+        }
+        return next;
     }
 
     /** Returns whether a feature is used. */

@@ -74,6 +74,9 @@ public final class Moves {
 
     private TierState target(TopicContext topic, String tier) {
         TierState to = store.tier(tier);
+        if (to.isDrained()) {
+            throw new InvalidOptionException("tier " + to + " is drained: it gets no new segments");
+        }
         if (!topic.tiers().contains(to)) {
             Survives offered = to.tier().survives();
             throw new InvalidOptionException(

@@ -134,7 +134,7 @@ public final class SegmentMove {
 
     private BlockCopy begin(Block source) {
         try {
-            return to.tier().beginCopy(source.mark(), log.store().nextEpoch());
+            return to.beginCopy(source.mark(), log.store().nextEpoch());
         } catch (StoreFullException e) {
             to.noteError(e);
             throw e;

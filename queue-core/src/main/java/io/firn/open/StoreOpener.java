@@ -2,6 +2,7 @@ package io.firn.open;
 
 import io.firn.FirnException;
 import io.firn.LogStore;
+import io.firn.StoreMetrics;
 import io.firn.StoreOpenException;
 import io.firn.follow.PublishedOffsetsFile;
 import io.firn.log.LogContext;
@@ -247,11 +248,19 @@ public final class StoreOpener {
         boolean mayCreate = config.tiers().size() > known.size();
         List<String> missing = new ArrayList<>(known);
         List<String> all = new ArrayList<>(known);
+        List<String> drained = new ArrayList<>();
         for (StorageTier tier : config.tiers()) {
             open(tier, new TierContext(storeId, mayCreate, false, filesToSend));
             String id = tier.id().toString();
             missing.remove(id);
-            if (!all.contains(id)) {
+            if (identity.drained().contains(id)) {
+                drained.add(id);
+                context.stateOf(tier)
+                        .drain(
+                                known.contains(id)
+                                        ? StoreMetrics.Drain.IN_PROGRESS
+                                        : StoreMetrics.Drain.DONE);
+            } else if (!all.contains(id)) {
                 all.add(id);
             }
             LOG.log(
@@ -271,8 +280,10 @@ public final class StoreOpener {
                             + named()
                             + ": nothing was changed; name them, or open it read-only");
         }
-        if (!all.equals(known)) {
-            identity.tiers(all);
+        // A drained tier that is not named any more is forgotten: if it comes back, it is a new
+        // one.
+        if (!all.equals(known) || !drained.containsAll(identity.drained())) {
+            identity.tiers(all, drained);
         }
     }
 

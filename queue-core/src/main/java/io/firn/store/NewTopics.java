@@ -52,6 +52,7 @@ final class NewTopics {
     TopicLog journal(String name) {
         Survives strongest =
                 store.tiers().stream()
+                        .filter(tier -> !tier.isDrained())
                         .map(tier -> tier.tier().survives())
                         .max(Comparator.naturalOrder())
                         .orElseThrow();
@@ -119,6 +120,9 @@ final class NewTopics {
                                     : "; where Firn does not know the file system, declare what it"
                                             + " survives (FileTier.withDeclaredDurable)"));
         }
+        if (topic.tiers().stream().allMatch(TierState::isDrained)) {
+            throw new InvalidOptionException(topic.lackOfTiers() + ": choose another tier");
+        }
         if (topic.segmentBytes() <= options.maxRecordBytes()) {
             throw new InvalidOptionException(
                     "maxRecordBytes "
@@ -144,23 +148,36 @@ final class NewTopics {
     /** Returns the options with what the first tier survives, unless they have one. */
     TopicOptions complete(TopicOptions chosen) {
         TopicOptions options = chosen.completedBy(TopicOptions.defaults());
-        if (options.minimumClass() != null) {
-            return options;
+        List<TierState> open =
+                store.tiers().stream()
+                        .filter(tier -> !tier.isDrained())
+                        .filter(
+                                tier ->
+                                        options.tiers().isEmpty()
+                                                || options.tiers().contains(tier.label()))
+                        .toList();
+        if (open.isEmpty()) {
+            throw new InvalidOptionException(
+                    "the tiers that the topic chooses, "
+                            + options.tiers()
+                            + ", are drained: choose another one");
         }
-        for (TierState tier : store.tiers()) {
-            if (options.tiers().isEmpty() || options.tiers().contains(tier.label())) {
-                return options.withMinimumClass(tier.tier().survives());
-            }
-        }
-        return options;
+        return options.minimumClass() == null
+                ? options.withMinimumClass(open.get(0).tier().survives())
+                : options;
     }
 
-    /** Throws when a topic chooses tiers that are not there. */
+    /**
+     * Throws when a topic chooses tiers that are not there. A tier that was drained may be gone if
+     * the topic has another one.
+     */
     void checkTiers(String topic, TopicOptions options) {
         List<String> labels =
                 store.tiers().stream().filter(TierState::isLabelled).map(TierState::label).toList();
+        boolean hasOther = options.tiers().stream().anyMatch(labels::contains);
         for (String chosen : options.tiers()) {
-            if (!labels.contains(chosen)) {
+            boolean mayBeGone = hasOther && identity.drainedLabels().contains(chosen);
+            if (!labels.contains(chosen) && !mayBeGone) {
                 throw new InvalidOptionException(
                         topic
                                 + ": no tier is labelled '"

@@ -43,6 +43,7 @@ import io.firn.replica.PartitionReplicaAppender;
 import io.firn.replica.TruncationDuty;
 import io.firn.replica.TruncationHistory;
 import io.firn.spi.Block;
+import io.firn.spi.StorageTier;
 import io.firn.tx.TxPartition;
 import io.firn.upkeep.PartitionUpkeep;
 import java.io.IOException;
@@ -171,6 +172,19 @@ public final class PartitionLog implements HostedPartition {
         PartitionCompaction duty = compaction();
         upkeep.onFinished(duty::call);
         duty.call();
+    }
+
+    /**
+     * Lets nothing new be appended in a tier that is drained: ends the active segment, unless an
+     * append or a claim is under way in it, and gives back the reserved block.
+     */
+    @SuppressWarnings("ReferenceEquality") // this very tier
+    void leave(StorageTier tier) {
+        LogSegment active = log.activeSegment();
+        if (active != null && active.block().tier() == tier) {
+            appenders.endSegment(active);
+        }
+        upkeep.leave(tier);
     }
 
     /** Whether an appender is open. */

@@ -49,6 +49,7 @@ public final class Store implements HostedStore {
     private final Topics topics;
     private final Moves moves;
     private final Placement placement;
+    private final TierDrain drains;
     private final Services services;
     private AutoCloseable lock;
     private AutoCloseable followed;
@@ -67,6 +68,7 @@ public final class Store implements HostedStore {
         this.topics = new Topics(context);
         this.services = new Services(config.directory());
         this.moves = new Moves(context);
+        this.drains = new TierDrain(context, topics, moves);
         this.placement = new Placement(context, topics.all());
         this.inTransactions = new StoreTransactions(context, topics);
         this.transactions = new Coordinator(context, inTransactions);
@@ -86,6 +88,7 @@ public final class Store implements HostedStore {
         producerIds = producerIdCounter;
         inTransactions.own(identity, producerIdCounter);
         topics.own(identity);
+        drains.own(identity);
     }
 
     /** Sets what the medium keeps for the store, which is released last. */
@@ -252,6 +255,19 @@ public final class Store implements HostedStore {
         context.checkWritable();
         PartitionLog chosen = topics.find(topic).partitionLog(partition);
         return moves.move(chosen.log(), chosen.upkeep().releases(), baseOffset, tier, control);
+    }
+
+    @Override
+    public boolean drain(String tier, MoveControl control) {
+        Objects.requireNonNull(tier, "tier");
+        Objects.requireNonNull(control, "control");
+        return drains.drain(context.tier(tier), control);
+    }
+
+    @Override
+    public void cancelDrain(String tier) {
+        Objects.requireNonNull(tier, "tier");
+        drains.cancel(context.tier(tier));
     }
 
     @Override

@@ -13,6 +13,7 @@ import io.firn.log.LogEvents;
 import io.firn.log.LogEvents.Checkpoint;
 import io.firn.log.LogSegment;
 import io.firn.log.SegmentedLog;
+import io.firn.spi.StorageTier;
 import java.io.IOException;
 import java.util.function.Supplier;
 
@@ -170,6 +171,11 @@ public final class PartitionUpkeep implements LogEvents {
         drop(blocks.withdraw()); // first: it waits for a run, which may still offer a block
         drop(nextBlock.withdraw());
         nextBlock.wake();
+    }
+
+    /** Gives back what is reserved in a tier that is drained. */
+    public void leave(StorageTier tier) {
+        blocks.leave(tier);
     }
 
     private void drop(LogSegment block) {
