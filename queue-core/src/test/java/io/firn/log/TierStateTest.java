@@ -27,7 +27,11 @@ class TierStateTest {
     void shouldLetNothingIntoATierThatIsDrained() throws IOException {
         TierState state =
                 new TierState(
-                        0, "ssd", InMemory.tier(), SystemNanoClock.INSTANCE, new FreedBlocks());
+                        0,
+                        "ssd",
+                        InMemory.tier(),
+                        SystemNanoClock.INSTANCE,
+                        new LogContext.FreedBlocks());
         Block block = state.reserve(TOPIC, 0, 100, 1);
         state.drain(Drain.IN_PROGRESS);
         StoreFullException refusal =
@@ -59,7 +63,9 @@ class TierStateTest {
                                     }
                                     return method.invoke(tier, args);
                                 });
-        state[0] = new TierState(0, "ssd", watched, SystemNanoClock.INSTANCE, new FreedBlocks());
+        state[0] =
+                new TierState(
+                        0, "ssd", watched, SystemNanoClock.INSTANCE, new LogContext.FreedBlocks());
         assertTrue(state[0].isEmpty());
         state[0].reserve(TOPIC, 0, 100, 1);
         assertEquals(List.of(false), seen);
