@@ -5,6 +5,8 @@ import java.util.Collection;
 import java.util.Collections;
 import java.util.LinkedHashSet;
 import java.util.Objects;
+import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.regex.Pattern;
 
@@ -40,13 +42,40 @@ final class OptionValues {
         }
     }
 
-    /** Rounded up: 500 µs are not 0, which may mean at once, and −1 ms is not unlimited. */
-    static long wholeMillis(String name, Duration value) {
+    /** In whole ms, rounded up: 500 µs are not 0, which may mean at once. */
+    static Duration wholeMillis(String name, Duration value) {
         long ms = millis(name, value);
         if (value.isNegative()) {
             throw new InvalidOptionException(name + " must not be negative, found " + value);
         }
-        return value.getNano() % 1_000_000 == 0 || ms == Long.MAX_VALUE ? ms : ms + 1;
+        boolean isWhole = value.getNano() % 1_000_000 == 0 || ms == Long.MAX_VALUE;
+        return Duration.ofMillis(isWhole ? ms : ms + 1);
+    }
+
+    static Duration atLeast(String name, Duration value, Duration least) {
+        if (value.compareTo(least) < 0) {
+            throw new InvalidOptionException(
+                    name + " must be " + least + " or longer, not " + value);
+        }
+        return value;
+    }
+
+    static long notNegative(String name, long value) {
+        if (value < 0) {
+            throw new InvalidOptionException(name + " must be 0 or more, not " + value);
+        }
+        return value;
+    }
+
+    /** The text of an option's value, for messages. */
+    static String shown(Object value) {
+        if (value instanceof Optional<?> limit) {
+            return limit.map(Object::toString).orElse("unlimited");
+        }
+        if (value instanceof OptionalLong limit) {
+            return limit.isPresent() ? Long.toString(limit.getAsLong()) : "unlimited";
+        }
+        return String.valueOf(value);
     }
 
     static int inRange(String name, int value, int least, int most) {
@@ -59,11 +88,5 @@ final class OptionValues {
                     name + " must be from " + least + " to " + most + ", not " + value);
         }
         return value;
-    }
-
-    static long inRangeOrUnlimited(String name, long value, long least) {
-        return value == TopicOptions.UNLIMITED
-                ? value
-                : inRange(name + " (unless −1, unlimited)", value, least, Long.MAX_VALUE);
     }
 }

@@ -4,6 +4,8 @@ import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Set;
 
 /**
@@ -20,18 +22,22 @@ import java.util.Set;
  */
 public final class RetainUntilRead {
     private static final RetainUntilRead NOBODY =
-            new RetainUntilRead(Set.of(), false, TopicOptions.UNLIMITED, TopicOptions.UNLIMITED);
+            new RetainUntilRead(Set.of(), false, OptionalLong.empty(), Optional.empty());
 
     private final Set<String> cursors;
     private final boolean isAll;
-    private final long limitBytes;
-    private final long limitMs;
+    private final OptionalLong limitBytes;
+    private final Optional<Duration> limitAge;
 
-    private RetainUntilRead(Set<String> cursors, boolean isAll, long limitBytes, long limitMs) {
+    private RetainUntilRead(
+            Set<String> cursors,
+            boolean isAll,
+            OptionalLong limitBytes,
+            Optional<Duration> limitAge) {
         this.cursors = cursors;
         this.isAll = isAll;
-        this.limitBytes = OptionValues.inRangeOrUnlimited("limitBytes", limitBytes, 0);
-        this.limitMs = OptionValues.inRangeOrUnlimited("limitMs", limitMs, 0);
+        this.limitBytes = limitBytes;
+        this.limitAge = limitAge;
     }
 
     /** Retention waits for nobody. */
@@ -58,7 +64,7 @@ public final class RetainUntilRead {
                     "retainUntilRead: at least one cursor and no empty name is expected, found "
                             + distinct);
         }
-        return new RetainUntilRead(distinct, false, NOBODY.limitBytes, NOBODY.limitMs);
+        return new RetainUntilRead(distinct, false, NOBODY.limitBytes, NOBODY.limitAge);
     }
 
     /**
@@ -67,7 +73,7 @@ public final class RetainUntilRead {
      * has not begun: name the cursor of such a one.
      */
     public static RetainUntilRead byAll() {
-        return new RetainUntilRead(Set.of(), true, NOBODY.limitBytes, NOBODY.limitMs);
+        return new RetainUntilRead(Set.of(), true, NOBODY.limitBytes, NOBODY.limitAge);
     }
 
     /** Returns whether it waits for nobody. */
@@ -88,35 +94,36 @@ public final class RetainUntilRead {
         return cursors;
     }
 
-    /**
-     * Returns the size of a partition above which it waits for nobody; or {@link
-     * TopicOptions#UNLIMITED}.
-     */
-    public long limitBytes() {
+    /** Returns the size of a partition above which it waits for nobody; empty for no limit. */
+    public OptionalLong limitBytes() {
         return limitBytes;
     }
 
-    /**
-     * Returns for how long in ms after a segment was sealed it waits; or {@link
-     * TopicOptions#UNLIMITED}.
-     */
-    public long limitMs() {
-        return limitMs;
+    /** Returns for how long after a segment was sealed it waits; empty for no limit. */
+    public Optional<Duration> limitAge() {
+        return limitAge;
     }
 
-    /** See {@link #limitBytes}; 0 or more, or {@link TopicOptions#UNLIMITED}. */
+    /** See {@link #limitBytes}; 0 or more. */
     public RetainUntilRead withLimitBytes(long value) {
-        return new RetainUntilRead(cursors, isAll, value, limitMs);
+        OptionalLong limit = OptionalLong.of(OptionValues.notNegative("limitBytes", value));
+        return new RetainUntilRead(cursors, isAll, limit, limitAge);
     }
 
-    /** See {@link #limitMs}; 0 or more, or {@link TopicOptions#UNLIMITED}. */
-    public RetainUntilRead withLimitMs(long value) {
-        return new RetainUntilRead(cursors, isAll, limitBytes, value);
+    /** Removes {@link #limitBytes}. */
+    public RetainUntilRead withoutLimitBytes() {
+        return new RetainUntilRead(cursors, isAll, OptionalLong.empty(), limitAge);
     }
 
-    /** See {@link #limitMs}; a part of a ms counts as a whole one. Not negative. */
+    /** See {@link #limitAge}; a part of a ms counts as a whole one. Not negative. */
     public RetainUntilRead withLimitAge(Duration value) {
-        return withLimitMs(OptionValues.wholeMillis("limitAge", value));
+        Duration whole = OptionValues.wholeMillis("limitAge", value);
+        return new RetainUntilRead(cursors, isAll, limitBytes, Optional.of(whole));
+    }
+
+    /** Removes {@link #limitAge}. */
+    public RetainUntilRead withoutLimitAge() {
+        return new RetainUntilRead(cursors, isAll, limitBytes, Optional.empty());
     }
 
     @Override
@@ -124,24 +131,25 @@ public final class RetainUntilRead {
         return other instanceof RetainUntilRead that
                 && cursors.equals(that.cursors)
                 && isAll == that.isAll
-                && limitBytes == that.limitBytes
-                && limitMs == that.limitMs;
+                && limitBytes.equals(that.limitBytes)
+                && limitAge.equals(that.limitAge);
     }
 
     @Override
     public int hashCode() {
-        return Objects.hash(cursors, isAll, limitBytes, limitMs);
+        return Objects.hash(cursors, isAll, limitBytes, limitAge);
     }
 
     @Override
     public String toString() {
-        return isNobody()
-                ? "nobody"
-                : (isAll ? "all cursors" : cursors)
-                        + " up to "
-                        + limitBytes
-                        + " bytes and "
-                        + limitMs
-                        + " ms";
+        if (isNobody()) {
+            return "nobody";
+        }
+        return (isAll ? "all cursors" : cursors)
+                + " (limitBytes "
+                + OptionValues.shown(limitBytes)
+                + ", limitAge "
+                + OptionValues.shown(limitAge)
+                + ")";
     }
 }

@@ -3,6 +3,8 @@ package io.firn;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.Objects;
+import java.util.Optional;
+import java.util.OptionalInt;
 
 /**
  * What a tailer reads, and where it begins, see {@link Topic#openTailer(TailerOptions)}; at a
@@ -186,15 +188,21 @@ public final class TailerOptions {
         return needCursor().commitRecords == Integer.MAX_VALUE && atCursor.commitMs == NEVER;
     }
 
-    /** Returns after how many records a tailer commits; only with a cursor. */
-    public int commitRecords() {
-        return needCursor().commitRecords;
+    /**
+     * Returns after how many records a tailer commits, empty if their number does not matter; only
+     * with a cursor.
+     */
+    public OptionalInt commitRecords() {
+        int records = needCursor().commitRecords;
+        return records == Integer.MAX_VALUE ? OptionalInt.empty() : OptionalInt.of(records);
     }
 
-    /** Returns after which time a tailer commits, in ns, {@link Long#MAX_VALUE} for none. */
-    public long commitNs() {
+    /**
+     * Returns after which time a tailer commits, empty if time does not matter; only with a cursor.
+     */
+    public Optional<Duration> commitInterval() {
         long ms = needCursor().commitMs;
-        return ms > NEVER / 1_000_000 ? NEVER : ms * 1_000_000;
+        return ms == NEVER ? Optional.empty() : Optional.of(Duration.ofMillis(ms));
     }
 
     /** Returns what is told when retention has overtaken the tailer; null if {@code poll} fails. */

@@ -3,15 +3,20 @@ package io.firn;
 import static io.firn.OptionValues.wholeMillis;
 
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collection;
 import java.util.Collections;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Set;
+import java.util.stream.Collectors;
 
 /**
  * The options of a topic. Immutable; each {@code with…} returns a changed copy, in which that
@@ -19,28 +24,71 @@ import java.util.Set;
  * that are set and leave the others as the topic has them.
  */
 public final class TopicOptions {
-    /** No bound. */
-    public static final long UNLIMITED = -1;
-
     /**
-     * An option that {@link LogStore#ensureTopic} has changed.
-     *
-     * @param option the name, as in {@link #toMap}
-     * @param before the value that the topic had
-     * @param after the value that it has now
+     * An option that differs, see {@link #changesTo}. Immutable; equal when all of it is, and shown
+     * as {@code retentionAge from unlimited to PT24H}.
      */
-    public record Change(String option, Object before, Object after) {
+    public static final class Change {
+        private final String option;
+        private final Object before;
+        private final Object after;
+
+        private Change(String option, Object before, Object after) {
+            this.option = option;
+            this.before = before;
+            this.after = after;
+        }
+
+        /** Returns the name, as in {@link #toMap}. */
+        public String option() {
+            return option;
+        }
+
+        /** Returns the value that the topic had, as in {@link #toMap}. */
+        public Object before() {
+            return before;
+        }
+
+        /** Returns the value that it has now, as in {@link #toMap}. */
+        public Object after() {
+            return after;
+        }
+
+        @Override
+        public boolean equals(Object other) {
+            return other instanceof Change that
+                    && option.equals(that.option)
+                    && Objects.equals(before, that.before)
+                    && Objects.equals(after, that.after);
+        }
+
+        @Override
+        public int hashCode() {
+            return Objects.hash(option, before, after);
+        }
+
         @Override
         public String toString() {
-            return option + " from " + before + " to " + after;
+            return option
+                    + " from "
+                    + OptionValues.shown(before)
+                    + " to "
+                    + OptionValues.shown(after);
         }
     }
 
     private static final int KIB = 1024;
     private static final int DEFAULT_RECORD_BYTES = KIB * KIB;
     private static final String SEGMENT_BYTES = "segmentBytes";
+    private static final String ROLL_AGE = "rollAge";
+    private static final String RETENTION_BYTES = "retentionBytes";
+    private static final String RETENTION_AGE = "retentionAge";
     private static final String MAX_RECORD_BYTES = "maxRecordBytes";
+    private static final String FORCE_INTERVAL = "forceInterval";
     private static final String MINIMUM_CLASS = "minimumClass";
+    private static final String MIN_COMPACTION_LAG = "minCompactionLag";
+    private static final String MAX_COMPACTION_LAG = "maxCompactionLag";
+    private static final String TOMBSTONE_RETENTION = "tombstoneRetention";
 
     private static final TopicOptions DEFAULTS = new TopicOptions(defaultValues(), Set.of());
 
@@ -53,22 +101,22 @@ public final class TopicOptions {
     private final int partitions;
     private final Durability durability;
     private final int segmentBytes;
-    private final long rollMs;
-    private final long retentionBytes;
-    private final long retentionMs;
+    private final Optional<Duration> rollAge;
+    private final OptionalLong retentionBytes;
+    private final Optional<Duration> retentionAge;
     private final int maxRecordBytes;
     private final Compression compression;
     private final int forceBytes;
-    private final long forceMs;
+    private final Duration forceInterval;
     private final Survives minimumClass;
     private final Set<String> tiers;
     private final RetainUntilRead retainUntilRead;
     private final int preparedBytes;
     private final CleanupPolicy cleanup;
-    private final long minCompactionLagMs;
-    private final long maxCompactionLagMs;
+    private final Duration minCompactionLag;
+    private final Optional<Duration> maxCompactionLag;
     private final double minDirtyRatio;
-    private final long tombstoneRetentionMs;
+    private final Duration tombstoneRetention;
     private final boolean replicated;
 
     /** Checks every range. */
@@ -78,13 +126,13 @@ public final class TopicOptions {
         partitions = inRange("partitions", 1, 100_000);
         durability = (Durability) values.get("durability");
         segmentBytes = inRange(SEGMENT_BYTES, 64 * KIB, KIB * KIB * KIB);
-        rollMs = inRangeOrUnlimited("rollMs", 1_000);
-        retentionBytes = inRangeOrUnlimited("retentionBytes", 0);
-        retentionMs = inRangeOrUnlimited("retentionMs", 0);
+        rollAge = atLeastIfSet(ROLL_AGE, Duration.ofSeconds(1));
+        retentionBytes = (OptionalLong) values.get(RETENTION_BYTES);
+        retentionAge = atLeastIfSet(RETENTION_AGE, Duration.ZERO);
         maxRecordBytes = inRange(MAX_RECORD_BYTES, 1, KIB * KIB * KIB - 1);
         compression = (Compression) values.get("compression");
         forceBytes = inRange("forceBytes", 1, Integer.MAX_VALUE);
-        forceMs = inRange("forceMs", 1L);
+        forceInterval = atLeast(FORCE_INTERVAL, Duration.ofMillis(1));
         minimumClass = (Survives) values.get(MINIMUM_CLASS);
         Set<String> labels = new LinkedHashSet<>();
         ((Set<?>) values.get("tiers")).forEach(label -> labels.add((String) label));
@@ -92,10 +140,10 @@ public final class TopicOptions {
         retainUntilRead = (RetainUntilRead) values.get("retainUntilRead");
         preparedBytes = inRange("preparedBytes", 0, KIB * KIB * KIB);
         cleanup = (CleanupPolicy) values.get("cleanup");
-        minCompactionLagMs = inRange("minCompactionLagMs", 0L);
-        maxCompactionLagMs = inRangeOrUnlimited("maxCompactionLagMs", 1);
+        minCompactionLag = atLeast(MIN_COMPACTION_LAG, Duration.ZERO);
+        maxCompactionLag = atLeastIfSet(MAX_COMPACTION_LAG, Duration.ofMillis(1));
         minDirtyRatio = (double) values.get("minDirtyRatio");
-        tombstoneRetentionMs = inRange("tombstoneRetentionMs", 0L);
+        tombstoneRetention = atLeast(TOMBSTONE_RETENTION, Duration.ZERO);
         replicated = (boolean) values.get("replicated");
         checkCompaction();
     }
@@ -104,12 +152,13 @@ public final class TopicOptions {
         return OptionValues.inRange(name, (int) values.get(name), least, most);
     }
 
-    private long inRange(String name, long least) {
-        return OptionValues.inRange(name, (long) values.get(name), least, Long.MAX_VALUE);
+    private Duration atLeast(String name, Duration least) {
+        return OptionValues.atLeast(name, (Duration) values.get(name), least);
     }
 
-    private long inRangeOrUnlimited(String name, long least) {
-        return OptionValues.inRangeOrUnlimited(name, (long) values.get(name), least);
+    private Optional<Duration> atLeastIfSet(String name, Duration least) {
+        Optional<?> value = (Optional<?>) values.get(name);
+        return value.map(each -> OptionValues.atLeast(name, (Duration) each, least));
     }
 
     private void checkCompaction() {
@@ -117,12 +166,13 @@ public final class TopicOptions {
             throw new InvalidOptionException(
                     "minDirtyRatio must be from 0 to 1, not " + minDirtyRatio);
         }
-        if (maxCompactionLagMs != UNLIMITED && minCompactionLagMs > maxCompactionLagMs) {
+        if (maxCompactionLag.isPresent()
+                && minCompactionLag.compareTo(maxCompactionLag.get()) > 0) {
             throw new InvalidOptionException(
-                    "minCompactionLagMs must be at most maxCompactionLagMs ("
-                            + maxCompactionLagMs
+                    "minCompactionLag must be at most maxCompactionLag ("
+                            + maxCompactionLag.get()
                             + "), not "
-                            + minCompactionLagMs);
+                            + minCompactionLag);
         }
         if (replicated && cleanup.isCompacting()) {
             throw new InvalidOptionException(
@@ -137,22 +187,22 @@ public final class TopicOptions {
         values.put("partitions", 1);
         values.put("durability", Durability.DURABLE);
         values.put(SEGMENT_BYTES, 64 * KIB * KIB);
-        values.put("rollMs", UNLIMITED);
-        values.put("retentionBytes", UNLIMITED);
-        values.put("retentionMs", UNLIMITED);
+        values.put(ROLL_AGE, Optional.empty());
+        values.put(RETENTION_BYTES, OptionalLong.empty());
+        values.put(RETENTION_AGE, Optional.empty());
         values.put(MAX_RECORD_BYTES, DEFAULT_RECORD_BYTES);
         values.put("compression", Compression.NONE);
         values.put("forceBytes", KIB * KIB);
-        values.put("forceMs", 100L);
+        values.put(FORCE_INTERVAL, Duration.ofMillis(100));
         values.put(MINIMUM_CLASS, null);
         values.put("tiers", Set.of());
         values.put("retainUntilRead", RetainUntilRead.nobody());
         values.put("preparedBytes", 0);
         values.put("cleanup", CleanupPolicy.DELETE);
-        values.put("minCompactionLagMs", 0L);
-        values.put("maxCompactionLagMs", UNLIMITED);
+        values.put(MIN_COMPACTION_LAG, Duration.ZERO);
+        values.put(MAX_COMPACTION_LAG, Optional.empty());
         values.put("minDirtyRatio", 0.5);
-        values.put("tombstoneRetentionMs", 86_400_000L);
+        values.put(TOMBSTONE_RETENTION, Duration.ofDays(1));
         values.put("replicated", false);
         return values;
     }
@@ -180,24 +230,21 @@ public final class TopicOptions {
         return segmentBytes;
     }
 
-    /**
-     * Returns the age in ms from which a segment is sealed; at least 1,000, or {@link #UNLIMITED}.
-     */
-    public long rollMs() {
-        return rollMs;
+    /** Returns the age from which a segment is sealed, 1 s or more; empty for no limit. */
+    public Optional<Duration> rollAge() {
+        return rollAge;
     }
 
     /**
-     * Returns the size of a partition above which whole segments are deleted; or {@link
-     * #UNLIMITED}.
+     * Returns the size of a partition above which whole segments are deleted; empty for no limit.
      */
-    public long retentionBytes() {
+    public OptionalLong retentionBytes() {
         return retentionBytes;
     }
 
-    /** Returns how long in ms after a segment was sealed it is deleted; or {@link #UNLIMITED}. */
-    public long retentionMs() {
-        return retentionMs;
+    /** Returns how long after a segment was sealed it is deleted; empty for never. */
+    public Optional<Duration> retentionAge() {
+        return retentionAge;
     }
 
     /**
@@ -219,9 +266,9 @@ public final class TopicOptions {
         return forceBytes;
     }
 
-    /** Returns after how many ms a {@link Durability#WRITTEN} topic is forced; at least 1. */
-    public long forceMs() {
-        return forceMs;
+    /** Returns after which time a {@link Durability#WRITTEN} topic is forced; 1 ms or more. */
+    public Duration forceInterval() {
+        return forceInterval;
     }
 
     /**
@@ -261,28 +308,28 @@ public final class TopicOptions {
 
     /**
      * Returns what happens to old records: {@link CleanupPolicy#DELETE} by default. With {@link
-     * Cleanup#COMPACT} and {@link CleanupPolicy#NONE}, {@link #retentionBytes} and {@link
-     * #retentionMs} have no effect, but are kept.
+     * CleanupPolicy#COMPACT} and {@link CleanupPolicy#NONE}, {@link #retentionBytes} and {@link
+     * #retentionAge} have no effect, but are kept.
      */
     public CleanupPolicy cleanup() {
         return cleanup;
     }
 
     /**
-     * Returns how long in ms a record stays at least before compaction may remove it, counted from
-     * when its segment was sealed; 0 or more, by default 0.
+     * Returns how long a record stays at least before compaction may remove it, counted from when
+     * its segment was sealed; 0 or more, by default 0.
      */
-    public long minCompactionLagMs() {
-        return minCompactionLagMs;
+    public Duration minCompactionLag() {
+        return minCompactionLag;
     }
 
     /**
-     * Returns after how many ms at most a record takes part in compaction, whatever {@link
-     * #minDirtyRatio} says; 1 or more, at least {@link #minCompactionLagMs}, or {@link #UNLIMITED},
-     * the default.
+     * Returns after which time at the latest a record takes part in compaction, whatever {@link
+     * #minDirtyRatio} says; 1 ms or more, and at least {@link #minCompactionLag}. Empty for no
+     * limit, the default.
      */
-    public long maxCompactionLagMs() {
-        return maxCompactionLagMs;
+    public Optional<Duration> maxCompactionLag() {
+        return maxCompactionLag;
     }
 
     /**
@@ -294,12 +341,12 @@ public final class TopicOptions {
     }
 
     /**
-     * Returns how long in ms a tombstone, a record without a value, stays after the earlier records
-     * of its key were removed; 0 or more, by default 24 hours. A reader that takes longer from the
+     * Returns how long a tombstone, a record without a value, stays after the earlier records of
+     * its key were removed; 0 or more, by default 24 hours. A reader that takes longer from the
      * earliest record to the end may miss a deletion.
      */
-    public long tombstoneRetentionMs() {
-        return tombstoneRetentionMs;
+    public Duration tombstoneRetention() {
+        return tombstoneRetention;
     }
 
     /**
@@ -328,33 +375,35 @@ public final class TopicOptions {
         return with(SEGMENT_BYTES, value);
     }
 
-    /** See {@link #rollMs}; a part of a ms counts as a whole one. 1 s or longer. */
+    /** See {@link #rollAge}; a part of a ms counts as a whole one. 1 s or longer. */
     public TopicOptions withRollAge(Duration value) {
-        long ms = wholeMillis("rollAge", value);
-        return with("rollMs", ms);
+        return withLimit(ROLL_AGE, value);
     }
 
-    /** See {@link #rollMs}; 1,000 or more, or {@link #UNLIMITED}. */
-    public TopicOptions withRollMs(long value) {
-        return with("rollMs", value);
+    /** Removes {@link #rollAge}. */
+    public TopicOptions withoutRollAge() {
+        return with(ROLL_AGE, Optional.empty());
     }
 
-    /** See {@link #retentionBytes}; 0 or more, or {@link #UNLIMITED}. */
+    /** See {@link #retentionBytes}; 0 or more. */
     public TopicOptions withRetentionBytes(long value) {
-        return with("retentionBytes", value);
+        long bytes = OptionValues.notNegative(RETENTION_BYTES, value);
+        return with(RETENTION_BYTES, OptionalLong.of(bytes));
     }
 
-    /** See {@link #retentionMs}; 0 or more, or {@link #UNLIMITED}. */
-    public TopicOptions withRetentionMs(long value) {
-        return with("retentionMs", value);
+    /** Removes {@link #retentionBytes}. */
+    public TopicOptions withoutRetentionBytes() {
+        return with(RETENTION_BYTES, OptionalLong.empty());
     }
 
-    /**
-     * See {@link #retentionMs}; a part of a ms counts as a whole one. Not negative: {@link
-     * #withRetentionMs} removes the limit.
-     */
+    /** See {@link #retentionAge}; a part of a ms counts as a whole one. Not negative. */
     public TopicOptions withRetentionAge(Duration value) {
-        return withRetentionMs(wholeMillis("retentionAge", value));
+        return withLimit(RETENTION_AGE, value);
+    }
+
+    /** Removes {@link #retentionAge}. */
+    public TopicOptions withoutRetentionAge() {
+        return with(RETENTION_AGE, Optional.empty());
     }
 
     /**
@@ -371,10 +420,10 @@ public final class TopicOptions {
         return with("compression", value);
     }
 
-    /** See {@link #forceBytes} and {@link #forceMs}; a part of a ms counts as a whole one. */
+    /** See {@link #forceBytes} and {@link #forceInterval}; a part of a ms counts as a whole one. */
     public TopicOptions withForce(int bytes, Duration interval) {
-        long ms = wholeMillis("interval", interval);
-        return with("forceBytes", bytes).with("forceMs", ms);
+        Duration whole = wholeMillis("interval", interval);
+        return with("forceBytes", bytes).with(FORCE_INTERVAL, whole);
     }
 
     /** See {@link #minimumClass}. */
@@ -423,23 +472,19 @@ public final class TopicOptions {
         return with("cleanup", Objects.requireNonNull(value, "cleanup"));
     }
 
-    /** See {@link #minCompactionLagMs}; a part of a ms counts as a whole one. */
+    /** See {@link #minCompactionLag}; a part of a ms counts as a whole one. */
     public TopicOptions withMinCompactionLag(Duration value) {
-        long ms = wholeMillis("minCompactionLag", value);
-        return with("minCompactionLagMs", ms);
+        return with(MIN_COMPACTION_LAG, wholeMillis(MIN_COMPACTION_LAG, value));
     }
 
-    /**
-     * See {@link #maxCompactionLagMs}; a part of a ms counts as a whole one. Not 0, and not
-     * negative: {@link #withMaxCompactionLagMs} removes the limit.
-     */
+    /** See {@link #maxCompactionLag}; a part of a ms counts as a whole one. 1 ms or longer. */
     public TopicOptions withMaxCompactionLag(Duration value) {
-        return withMaxCompactionLagMs(wholeMillis("maxCompactionLag", value));
+        return withLimit(MAX_COMPACTION_LAG, value);
     }
 
-    /** See {@link #maxCompactionLagMs}; 1 or more, or {@link #UNLIMITED}. */
-    public TopicOptions withMaxCompactionLagMs(long value) {
-        return with("maxCompactionLagMs", value);
+    /** Removes {@link #maxCompactionLag}. */
+    public TopicOptions withoutMaxCompactionLag() {
+        return with(MAX_COMPACTION_LAG, Optional.empty());
     }
 
     /** See {@link #minDirtyRatio}. */
@@ -447,15 +492,18 @@ public final class TopicOptions {
         return with("minDirtyRatio", value);
     }
 
-    /** See {@link #tombstoneRetentionMs}; a part of a ms counts as a whole one. */
+    /** See {@link #tombstoneRetention}; a part of a ms counts as a whole one. */
     public TopicOptions withTombstoneRetention(Duration value) {
-        long ms = wholeMillis("tombstoneRetention", value);
-        return with("tombstoneRetentionMs", ms);
+        return with(TOMBSTONE_RETENTION, wholeMillis(TOMBSTONE_RETENTION, value));
     }
 
     /** See {@link #isReplicated}. A replicated topic is not compacted. */
     public TopicOptions withReplicated(boolean value) {
         return with("replicated", value);
+    }
+
+    private TopicOptions withLimit(String name, Duration value) {
+        return with(name, Optional.of(wholeMillis(name, value)));
     }
 
     private TopicOptions with(String name, Object value) {
@@ -504,11 +552,24 @@ public final class TopicOptions {
     }
 
     /**
-     * Returns the value of each option by its name, in a fixed order; null for a {@link
-     * #minimumClass} that is not set. The map cannot be changed.
+     * Returns the value of each option, as its accessor returns it, by the accessor's name (without
+     * {@code is}), in a fixed order. The map cannot be changed.
      */
     public Map<String, Object> toMap() {
         return values;
+    }
+
+    /** Returns which options have another value in others, in the order of {@link #toMap}. */
+    public List<Change> changesTo(TopicOptions others) {
+        List<Change> changes = new ArrayList<>();
+        values.forEach(
+                (option, value) -> {
+                    Object other = others.values.get(option);
+                    if (!Objects.equals(value, other)) {
+                        changes.add(new Change(option, value, other));
+                    }
+                });
+        return List.copyOf(changes);
     }
 
     /** Compares the values, whether they were set or not. */
@@ -524,7 +585,8 @@ public final class TopicOptions {
 
     @Override
     public String toString() {
-        String text = values.toString();
-        return "TopicOptions[" + text.substring(1, text.length() - 1) + "]";
+        return values.entrySet().stream()
+                .map(each -> each.getKey() + "=" + OptionValues.shown(each.getValue()))
+                .collect(Collectors.joining(", ", "TopicOptions[", "]"));
     }
 }

@@ -91,6 +91,10 @@ class SourceShapeTest {
                     FailedSubjects.onFailure: a tier, a block or a partition, told apart by identity
                     FailedSubjects.onSuccess: a tier, a block or a partition, told apart by identity
                     FailedSubjects.forget: a tier, a block or a partition, told apart by identity
+                    Change.before: an option's value, of the type that its accessor returns
+                    Change.after: the same
+                    Change.new: the same
+                    OptionValues.shown: the same
                     """);
 
     /**

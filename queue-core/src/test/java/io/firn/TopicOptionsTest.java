@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.time.Duration;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Test;
@@ -19,9 +20,9 @@ class TopicOptionsTest {
                     options -> options.withPartitions(2),
                     options -> options.withDurability(Durability.WRITTEN),
                     options -> options.withSegmentBytes(1 << 22),
-                    options -> options.withRollMs(1_000),
+                    options -> options.withRollAge(Duration.ofMillis(1_000)),
                     options -> options.withRetentionBytes(0),
-                    options -> options.withRetentionMs(0),
+                    options -> options.withRetentionAge(Duration.ofMillis(0)),
                     options -> options.withMaxRecordBytes(1),
                     options -> options.withCompression(Compression.ZSTD),
                     options -> options.withForce(1, Duration.ofMillis(100)),
@@ -50,12 +51,12 @@ class TopicOptionsTest {
             combined = change.apply(combined);
         }
         assertEquals(
-                "TopicOptions[partitions=2, durability=WRITTEN, segmentBytes=4194304, rollMs=1000,"
-                        + " retentionBytes=0, retentionMs=0, maxRecordBytes=1, compression=ZSTD,"
-                        + " forceBytes=1048576, forceMs=1, minimumClass=PROCESS_CRASH, tiers=[a],"
-                        + " retainUntilRead=[b] up to -1 bytes and -1 ms, preparedBytes=1048576,"
-                        + " cleanup=COMPACT, minCompactionLagMs=1, maxCompactionLagMs=2,"
-                        + " minDirtyRatio=1.0, tombstoneRetentionMs=0, replicated=false]",
+                "TopicOptions[partitions=2, durability=WRITTEN, segmentBytes=4194304, rollAge=PT1S,"
+                        + " retentionBytes=0, retentionAge=PT0S, maxRecordBytes=1, compression=ZSTD,"
+                        + " forceBytes=1048576, forceInterval=PT0.001S, minimumClass=PROCESS_CRASH, tiers=[a],"
+                        + " retainUntilRead=[b] (limitBytes unlimited, limitAge unlimited), preparedBytes=1048576,"
+                        + " cleanup=COMPACT, minCompactionLag=PT0.001S, maxCompactionLag=PT0.002S,"
+                        + " minDirtyRatio=1.0, tombstoneRetention=PT0S, replicated=false]",
                 combined.toString());
         assertEquals(TopicOptions.defaults(), defaults);
     }
@@ -73,12 +74,12 @@ class TopicOptionsTest {
     @Test
     void shouldShowTheDefaults() {
         assertEquals(
-                "TopicOptions[partitions=1, durability=DURABLE, segmentBytes=67108864, rollMs=-1,"
-                        + " retentionBytes=-1, retentionMs=-1, maxRecordBytes=1048576,"
-                        + " compression=NONE, forceBytes=1048576, forceMs=100, minimumClass=null,"
+                "TopicOptions[partitions=1, durability=DURABLE, segmentBytes=67108864, rollAge=unlimited,"
+                        + " retentionBytes=unlimited, retentionAge=unlimited, maxRecordBytes=1048576,"
+                        + " compression=NONE, forceBytes=1048576, forceInterval=PT0.1S, minimumClass=null,"
                         + " tiers=[], retainUntilRead=nobody, preparedBytes=0, cleanup=DELETE,"
-                        + " minCompactionLagMs=0, maxCompactionLagMs=-1, minDirtyRatio=0.5,"
-                        + " tombstoneRetentionMs=86400000, replicated=false]",
+                        + " minCompactionLag=PT0S, maxCompactionLag=unlimited, minDirtyRatio=0.5,"
+                        + " tombstoneRetention=PT24H, replicated=false]",
                 TopicOptions.defaults().toString());
     }
 
@@ -109,14 +110,17 @@ class TopicOptionsTest {
         assertRefused("minDirtyRatio", () -> options.withMinDirtyRatio(-0.1));
         assertRefused("minDirtyRatio", () -> options.withMinDirtyRatio(1.1));
         assertRefused("minDirtyRatio", () -> options.withMinDirtyRatio(Double.NaN));
-        assertRefused("maxCompactionLagMs", () -> options.withMaxCompactionLag(Duration.ZERO));
-        assertRefused("maxCompactionLagMs", () -> options.withMaxCompactionLagMs(-2));
+        assertRefused("maxCompactionLag", () -> options.withMaxCompactionLag(Duration.ZERO));
+        assertRefused(
+                "maxCompactionLag", () -> options.withMaxCompactionLag(Duration.ofMillis(-2)));
         TopicOptions late = options.withMinCompactionLag(Duration.ofMillis(10));
         assertRefused(
-                "at most maxCompactionLagMs (9)",
+                "at most maxCompactionLag (PT0.009S)",
                 () -> late.withMaxCompactionLag(Duration.ofMillis(9)));
-        assertEquals(10, late.withMaxCompactionLagMs(10).maxCompactionLagMs());
-        assertEquals(-1, late.withMaxCompactionLagMs(-1).maxCompactionLagMs());
+        assertEquals(
+                Optional.of(Duration.ofMillis(10)),
+                late.withMaxCompactionLag(Duration.ofMillis(10)).maxCompactionLag());
+        assertEquals(Optional.empty(), late.withoutMaxCompactionLag().maxCompactionLag());
     }
 
     private static void assertRefused(String part, Executable wrong) {
@@ -145,13 +149,28 @@ class TopicOptionsTest {
     @Test
     void shouldCountAPartOfAMillisecondAsAWholeOne() {
         TopicOptions options = TopicOptions.defaults();
-        assertEquals(1, options.withRetentionAge(Duration.ofNanos(500_000)).retentionMs());
-        assertEquals(1, options.withRetentionAge(Duration.ofNanos(1)).retentionMs());
-        assertEquals(2, options.withRetentionAge(Duration.ofNanos(1_000_001)).retentionMs());
-        assertEquals(0, options.withRetentionAge(Duration.ZERO).retentionMs());
-        assertEquals(-1, options.withRetentionMs(7).withRetentionMs(-1).retentionMs());
-        assertEquals(1_001, options.withRollAge(Duration.ofNanos(1_000_000_001)).rollMs());
-        assertEquals(1, options.withForce(1, Duration.ofNanos(1)).forceMs());
+        assertEquals(
+                Optional.of(Duration.ofMillis(1)),
+                options.withRetentionAge(Duration.ofNanos(500_000)).retentionAge());
+        assertEquals(
+                Optional.of(Duration.ofMillis(1)),
+                options.withRetentionAge(Duration.ofNanos(1)).retentionAge());
+        assertEquals(
+                Optional.of(Duration.ofMillis(2)),
+                options.withRetentionAge(Duration.ofNanos(1_000_001)).retentionAge());
+        assertEquals(
+                Optional.of(Duration.ofMillis(0)),
+                options.withRetentionAge(Duration.ZERO).retentionAge());
+        assertEquals(
+                Optional.empty(),
+                options.withRetentionAge(Duration.ofMillis(7))
+                        .withoutRetentionAge()
+                        .retentionAge());
+        assertEquals(
+                Optional.of(Duration.ofMillis(1_001)),
+                options.withRollAge(Duration.ofNanos(1_000_000_001)).rollAge());
+        assertEquals(
+                Duration.ofMillis(1), options.withForce(1, Duration.ofNanos(1)).forceInterval());
     }
 
     @Test

@@ -10,8 +10,10 @@ import io.firn.medium.FileMedium;
 import io.firn.medium.SmallFile;
 import java.lang.management.ManagementFactory;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.ExecutionException;
@@ -171,7 +173,9 @@ class AdminTest {
                                                 op("cleanup.policy", "delete", OpType.APPEND),
                                                 op("min.compaction.lag.ms", "", OpType.DELETE))))
                         .all());
-        assertEquals(5_000, running.store().openTopic("orders").options().retentionMs());
+        assertEquals(
+                Optional.of(Duration.ofMillis(5_000)),
+                running.store().openTopic("orders").options().retentionAge());
         assertRefused(
                 InvalidConfigurationException.class,
                 admin.incrementalAlterConfigs(
@@ -185,7 +189,9 @@ class AdminTest {
                 ConfigEntry.ConfigSource.DYNAMIC_TOPIC_CONFIG, config.get("retention.ms").source());
         assertEquals("0", config.get("min.compaction.lag.ms").value());
         assertTrue(config.get("min.compaction.lag.ms").isDefault());
-        assertEquals(5_000, running.store().openTopic("orders").options().retentionMs());
+        assertEquals(
+                Optional.of(Duration.ofMillis(5_000)),
+                running.store().openTopic("orders").options().retentionAge());
     }
 
     /** What an older version accepted stays until somebody changes it. */

@@ -18,6 +18,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.function.UnaryOperator;
@@ -60,16 +61,16 @@ class ApplicationsTopicsTest {
                     .withSegmentBytes(256 << 10)
                     .withRollAge(Duration.ofHours(1))
                     .withRetentionBytes(10L << 30)
-                    .withRetentionMs(90 * DAY_MS)
+                    .withRetentionAge(Duration.ofMillis(90 * DAY_MS))
                     .withMaxRecordBytes(100_000)
                     .withCompression(Compression.GZIP)
                     .withForce(5_000, Duration.ofMillis(7))
                     .withRetainUntilRead(
                             RetainUntilRead.by("risk", "audit")
                                     .withLimitBytes(77 << 20)
-                                    .withLimitMs(DAY_MS))
+                                    .withLimitAge(Duration.ofMillis(DAY_MS)))
                     .withPreparedBytes(4_096)
-                    .withMaxCompactionLagMs(30 * DAY_MS)
+                    .withMaxCompactionLag(Duration.ofMillis(30 * DAY_MS))
                     .withMinCompactionLag(Duration.ofMinutes(3))
                     .withMinDirtyRatio(0.25)
                     .withTombstoneRetention(Duration.ofDays(40));
@@ -96,9 +97,12 @@ class ApplicationsTopicsTest {
                     Setting.without("max.message.bytes", "500000"),
                     Setting.without("message.timestamp.type", "LogAppendTime"),
                     Setting.without("segment.bytes", "2097152"),
-                    new Setting("retention.ms", "5000", o -> o.withRetentionMs(5_000)),
+                    new Setting(
+                            "retention.ms",
+                            "5000",
+                            o -> o.withRetentionAge(Duration.ofMillis(5_000))),
                     new Setting("retention.bytes", "6000", o -> o.withRetentionBytes(6_000)),
-                    new Setting("segment.ms", "7000", o -> o.withRollMs(7_000)),
+                    new Setting("segment.ms", "7000", o -> o.withRollAge(Duration.ofMillis(7_000))),
                     new Setting(
                             "cleanup.policy", "compact", o -> o.withCleanup(CleanupPolicy.COMPACT)),
                     new Setting(
@@ -127,10 +131,9 @@ class ApplicationsTopicsTest {
                             "billing",
                             o ->
                                     o.withRetainUntilRead(
-                                            RetainUntilRead.by("billing")
-                                                    .withLimitBytes(
-                                                            o.retainUntilRead().limitBytes())
-                                                    .withLimitMs(o.retainUntilRead().limitMs()))),
+                                            withLimitsOf(
+                                                    o.retainUntilRead(),
+                                                    RetainUntilRead.by("billing")))),
                     new Setting(
                             "firn.unread.limit.bytes",
                             "12000",
@@ -138,7 +141,10 @@ class ApplicationsTopicsTest {
                     new Setting(
                             "firn.unread.limit.ms",
                             "13000",
-                            o -> o.withRetainUntilRead(o.retainUntilRead().withLimitMs(13_000))));
+                            o ->
+                                    o.withRetainUntilRead(
+                                            o.retainUntilRead()
+                                                    .withLimitAge(Duration.ofMillis(13_000)))));
 
     /** A way to make a setting, and to take it back or not. */
     private enum Way {
@@ -318,9 +324,9 @@ class ApplicationsTopicsTest {
                                 .withMinimumClass(
                                         running.store().openTopic(again).options().minimumClass())
                                 .withRetentionBytes(6_000)
-                                .withRetentionMs(100_000)
-                                .withRollMs(100_002)
-                                .withMaxCompactionLagMs(100_005)
+                                .withRetentionAge(Duration.ofMillis(100_000))
+                                .withRollAge(Duration.ofMillis(100_002))
+                                .withMaxCompactionLag(Duration.ofMillis(100_005))
                                 .withMinCompactionLag(Duration.ofMillis(100_004))
                                 .withMinDirtyRatio(0.625)
                                 .withTombstoneRetention(Duration.ofMillis(100_003));
@@ -415,20 +421,28 @@ class ApplicationsTopicsTest {
                     Map.entry("firn.unread.limit.bytes", "-1"),
                     Map.entry("firn.unread.limit.ms", "-1"));
 
-    private static String orMax(long ms) {
-        return Long.toString(ms == TopicOptions.UNLIMITED ? Long.MAX_VALUE : ms);
+    private static RetainUntilRead withLimitsOf(RetainUntilRead limits, RetainUntilRead readers) {
+        RetainUntilRead limited = readers;
+        if (limits.limitBytes().isPresent()) {
+            limited = limited.withLimitBytes(limits.limitBytes().getAsLong());
+        }
+        return limits.limitAge().map(limited::withLimitAge).orElse(limited);
+    }
+
+    private static String msOr(long unlimited, Optional<Duration> limit) {
+        return Long.toString(limit.map(Duration::toMillis).orElse(unlimited));
     }
 
     /** Written here once more, so that it does not depend on how the server does it. */
     private static Map<String, String> shown(TopicOptions options) {
         Map<String, String> all = new LinkedHashMap<>();
-        all.put("retention.ms", Long.toString(options.retentionMs()));
-        all.put("retention.bytes", Long.toString(options.retentionBytes()));
-        all.put("segment.ms", orMax(options.rollMs()));
-        all.put("delete.retention.ms", Long.toString(options.tombstoneRetentionMs()));
+        all.put("retention.ms", msOr(-1, options.retentionAge()));
+        all.put("retention.bytes", Long.toString(options.retentionBytes().orElse(-1)));
+        all.put("segment.ms", msOr(Long.MAX_VALUE, options.rollAge()));
+        all.put("delete.retention.ms", Long.toString(options.tombstoneRetention().toMillis()));
         all.put("min.cleanable.dirty.ratio", Double.toString(options.minDirtyRatio()));
-        all.put("min.compaction.lag.ms", Long.toString(options.minCompactionLagMs()));
-        all.put("max.compaction.lag.ms", orMax(options.maxCompactionLagMs()));
+        all.put("min.compaction.lag.ms", Long.toString(options.minCompactionLag().toMillis()));
+        all.put("max.compaction.lag.ms", msOr(Long.MAX_VALUE, options.maxCompactionLag()));
         all.put(
                 "cleanup.policy",
                 switch (options.cleanup()) {
@@ -445,8 +459,10 @@ class ApplicationsTopicsTest {
         all.put(
                 "firn.retain.until.read",
                 readers.contains("*") ? "a%2Cb,%2A,%20c%252C" : String.join(",", readers));
-        all.put("firn.unread.limit.bytes", Long.toString(options.retainUntilRead().limitBytes()));
-        all.put("firn.unread.limit.ms", Long.toString(options.retainUntilRead().limitMs()));
+        all.put(
+                "firn.unread.limit.bytes",
+                Long.toString(options.retainUntilRead().limitBytes().orElse(-1)));
+        all.put("firn.unread.limit.ms", msOr(-1, options.retainUntilRead().limitAge()));
         return all;
     }
 }

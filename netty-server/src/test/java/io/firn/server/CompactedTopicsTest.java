@@ -16,6 +16,7 @@ import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import org.apache.kafka.clients.admin.Admin;
@@ -109,17 +110,17 @@ class CompactedTopicsTest {
                         "retention.ms", "13"));
         TopicOptions created = options();
         assertEquals(CleanupPolicy.COMPACT, created.cleanup());
-        assertEquals(5, created.minCompactionLagMs());
-        assertEquals(7, created.maxCompactionLagMs());
+        assertEquals(Duration.ofMillis(5), created.minCompactionLag());
+        assertEquals(Optional.of(Duration.ofMillis(7)), created.maxCompactionLag());
         assertEquals(0.1, created.minDirtyRatio());
-        assertEquals(11, created.tombstoneRetentionMs());
-        assertEquals(13, created.retentionMs(), "without effect");
+        assertEquals(Duration.ofMillis(11), created.tombstoneRetention());
+        assertEquals(Optional.of(Duration.ofMillis(13)), created.retentionAge(), "without effect");
 
         alter("max.compaction.lag.ms", "", OpType.DELETE);
-        assertEquals(TopicOptions.UNLIMITED, options().maxCompactionLagMs());
+        assertEquals(Optional.empty(), options().maxCompactionLag());
         alter("cleanup.policy", "delete", OpType.APPEND);
         assertEquals(CleanupPolicy.COMPACT_AND_DELETE, options().cleanup());
-        assertEquals(13, options().retentionMs());
+        assertEquals(Optional.of(Duration.ofMillis(13)), options().retentionAge());
 
         running.restart();
         assertEquals(CleanupPolicy.COMPACT_AND_DELETE, options().cleanup());
@@ -152,7 +153,7 @@ class CompactedTopicsTest {
             assertEquals(0, answer.responses().get(0).errorCode());
         }
         assertEquals(CleanupPolicy.DELETE, options().cleanup());
-        assertEquals(17, options().retentionMs());
+        assertEquals(Optional.of(Duration.ofMillis(17)), options().retentionAge());
     }
 
     @Test
@@ -228,7 +229,7 @@ class CompactedTopicsTest {
         assertEquals(0.75, options().minDirtyRatio());
         alter("cleanup.policy", "delete", OpType.SET);
         assertEquals(CleanupPolicy.DELETE, options().cleanup());
-        assertEquals(TopicOptions.UNLIMITED, options().retentionMs());
+        assertEquals(Optional.empty(), options().retentionAge());
     }
 
     @Test

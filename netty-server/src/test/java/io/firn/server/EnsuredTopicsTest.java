@@ -12,6 +12,8 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.concurrent.TimeUnit;
 import java.util.function.UnaryOperator;
 import org.apache.kafka.clients.admin.Admin;
@@ -42,16 +44,21 @@ class EnsuredTopicsTest {
                     new Setting(
                             "retention.ms",
                             "5000",
-                            "retentionMs",
-                            5_000L,
-                            o -> o.withRetentionMs(1)),
+                            "retentionAge",
+                            Optional.of(Duration.ofSeconds(5)),
+                            o -> o.withRetentionAge(Duration.ofMillis(1))),
                     new Setting(
                             "retention.bytes",
                             "6000",
                             "retentionBytes",
-                            6_000L,
-                            o -> o.withRetentionBytes(TopicOptions.UNLIMITED)),
-                    new Setting("segment.ms", "7000", "rollMs", 7_000L, o -> o.withRollMs(1_000)),
+                            OptionalLong.of(6_000),
+                            o -> o.withoutRetentionBytes()),
+                    new Setting(
+                            "segment.ms",
+                            "7000",
+                            "rollAge",
+                            Optional.of(Duration.ofSeconds(7)),
+                            o -> o.withRollAge(Duration.ofMillis(1_000))),
                     new Setting(
                             "cleanup.policy",
                             "compact",
@@ -61,15 +68,15 @@ class EnsuredTopicsTest {
                     new Setting(
                             "min.compaction.lag.ms",
                             "8000",
-                            "minCompactionLagMs",
-                            8_000L,
+                            "minCompactionLag",
+                            Duration.ofSeconds(8),
                             o -> o.withMinCompactionLag(Duration.ZERO)),
                     new Setting(
                             "max.compaction.lag.ms",
                             "900000",
-                            "maxCompactionLagMs",
-                            900_000L,
-                            o -> o.withMaxCompactionLagMs(1)),
+                            "maxCompactionLag",
+                            Optional.of(Duration.ofMinutes(15)),
+                            o -> o.withMaxCompactionLag(Duration.ofMillis(1))),
                     new Setting(
                             "min.cleanable.dirty.ratio",
                             "0.75",
@@ -79,8 +86,8 @@ class EnsuredTopicsTest {
                     new Setting(
                             "delete.retention.ms",
                             "11000",
-                            "tombstoneRetentionMs",
-                            11_000L,
+                            "tombstoneRetention",
+                            Duration.ofSeconds(11),
                             o -> o.withTombstoneRetention(Duration.ofDays(1))),
                     new Setting(
                             "firn.retain.until.read",
@@ -138,9 +145,11 @@ class EnsuredTopicsTest {
             for (Setting each : SETTINGS) {
                 assertEquals(each.value, clients.get(topic(each)).get(each.key).value(), each.key);
                 TopicOptions set = each.application.apply(UNSET);
-                Object wanted = set.toMap().get(each.option);
-                TopicOptions.Change change = new TopicOptions.Change(each.option, each.has, wanted);
-                assertEquals(List.of(change), ensure(running, each, set), each.key);
+                List<TopicOptions.Change> changes = ensure(running, each, set);
+                assertEquals(1, changes.size(), changes.toString());
+                assertEquals(each.option, changes.get(0).option());
+                assertEquals(each.has, changes.get(0).before());
+                assertEquals(set.toMap().get(each.option), changes.get(0).after());
             }
             Map<ConfigResource, Config> applications = described(running);
             for (Setting each : SETTINGS) {

@@ -12,10 +12,13 @@ import io.firn.medium.SmallFile;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import org.apache.kafka.clients.admin.Admin;
@@ -144,8 +147,8 @@ class NodeConfigTest {
         assertEquals("1000000", entry(NODE, "log.retention.bytes").value());
         running.createTopic("orders", 1, Map.of());
         TopicOptions options = running.store().openTopic("orders").options();
-        assertEquals(7_000, options.retentionMs());
-        assertEquals(1_000_000, options.retentionBytes());
+        assertEquals(Optional.of(Duration.ofMillis(7_000)), options.retentionAge());
+        assertEquals(OptionalLong.of(1_000_000), options.retentionBytes());
     }
 
     @Test
@@ -159,8 +162,8 @@ class NodeConfigTest {
         assertRetention(7_000, "after", ConfigSource.DYNAMIC_BROKER_CONFIG);
         assertRetention(5_000, "own", ConfigSource.DYNAMIC_TOPIC_CONFIG);
         assertEquals(
-                TopicOptions.UNLIMITED,
-                running.store().openTopic("application").options().retentionMs());
+                Optional.empty(),
+                running.store().openTopic("application").options().retentionAge());
         alter(NODE, delete(RETENTION));
         assertRetention(9_000, "before", ConfigSource.STATIC_BROKER_CONFIG);
     }
@@ -170,7 +173,9 @@ class NodeConfigTest {
                 entry(new ConfigResource(ConfigResource.Type.TOPIC, topic), "retention.ms");
         assertEquals(Long.toString(ms), entry.value());
         assertEquals(source, entry.source());
-        assertEquals(ms, running.store().openTopic(topic).options().retentionMs());
+        assertEquals(
+                Optional.of(Duration.ofMillis(ms)),
+                running.store().openTopic(topic).options().retentionAge());
     }
 
     @ParameterizedTest

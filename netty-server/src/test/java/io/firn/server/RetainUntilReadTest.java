@@ -9,6 +9,7 @@ import io.firn.RetainUntilRead;
 import io.firn.Topic;
 import io.firn.sim.FirstRunOnly;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ExecutionException;
@@ -119,7 +120,7 @@ class RetainUntilReadTest {
                 assertEquals("-1", described(admin, BYTES));
                 Topic orders = running.store().openTopic("orders");
                 assertEquals(
-                        RetainUntilRead.by("risk", "audit").withLimitMs(70),
+                        RetainUntilRead.by("risk", "audit").withLimitAge(Duration.ofMillis(70)),
                         orders.options().retainUntilRead());
                 change(admin, op(READERS, "*", OpType.SET), op(MS, "", OpType.DELETE));
                 assertEquals(RetainUntilRead.byAll(), orders.options().retainUntilRead());
@@ -135,7 +136,8 @@ class RetainUntilReadTest {
         try (Running running = new Running(directory)) {
             running.createTopic("orders", 1, Map.of());
             Topic orders = running.store().openTopic("orders");
-            RetainUntilRead chosen = RetainUntilRead.by("risk", "a,b").withLimitMs(70);
+            RetainUntilRead chosen =
+                    RetainUntilRead.by("risk", "a,b").withLimitAge(Duration.ofMillis(70));
             orders.changeOptions(orders.options().withRetainUntilRead(chosen));
             running.restart();
             try (Admin admin = running.admin()) {

@@ -14,6 +14,8 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import org.apache.kafka.clients.admin.Admin;
@@ -96,9 +98,11 @@ class TopicChoicesTest {
 
     @Test
     void shouldLeaveAnOptionToTheApplicationThatTakesItBack() throws Exception {
-        running.store().createTopic(TOPIC, TopicOptions.defaults().withRetentionMs(100));
+        running.store()
+                .createTopic(
+                        TOPIC, TopicOptions.defaults().withRetentionAge(Duration.ofMillis(100)));
         alter("retention.ms", "5000", "max.message.bytes", "4000", "segment.ms", "6000");
-        change(options().withRetentionMs(TopicOptions.UNLIMITED));
+        change(options().withoutRetentionAge());
 
         for (int i = 0; i < 2; i++) {
             assertEquals("-1", described().get("retention.ms").value());
@@ -106,8 +110,8 @@ class TopicChoicesTest {
             running.restart();
         }
         alter("retention.ms", "", "segment.ms", "", "max.message.bytes", "");
-        assertEquals(TopicOptions.UNLIMITED, options().retentionMs());
-        assertEquals(TopicOptions.UNLIMITED, options().rollMs());
+        assertEquals(Optional.empty(), options().retentionAge());
+        assertEquals(Optional.empty(), options().rollAge());
         assertEquals("1048588", described().get("max.message.bytes").value());
     }
 
@@ -115,37 +119,40 @@ class TopicChoicesTest {
     void shouldNotGiveTheServersDefaultsToWhatAnApplicationChangedInAClientsTopic()
             throws Exception {
         running.createTopic(TOPIC, 1, Map.of());
-        assertEquals(WEEK_MS, options().retentionMs());
-        change(options().withRetentionMs(TopicOptions.UNLIMITED));
+        assertEquals(Optional.of(Duration.ofMillis(WEEK_MS)), options().retentionAge());
+        change(options().withoutRetentionAge());
         alter("retention.bytes", "7000");
 
         running.restart(Map.of("log.retention.ms", "100000", "log.roll.ms", "100001"));
 
-        assertEquals(TopicOptions.UNLIMITED, options().retentionMs());
-        assertEquals(100_001, options().rollMs(), "follows the default");
+        assertEquals(Optional.empty(), options().retentionAge());
+        assertEquals(
+                Optional.of(Duration.ofMillis(100_001)),
+                options().rollAge(),
+                "follows the default");
         alter("retention.ms", "8000");
         alter("retention.ms", "", "retention.bytes", "");
-        assertEquals(TopicOptions.UNLIMITED, options().retentionMs(), "the application's");
-        assertEquals(TopicOptions.UNLIMITED, options().retentionBytes(), "the default");
+        assertEquals(Optional.empty(), options().retentionAge(), "the application's");
+        assertEquals(OptionalLong.empty(), options().retentionBytes(), "the default");
     }
 
     @Test
     void shouldLeaveToAnApplicationWhatItSetBackToTheDefaultInAClientsTopic() throws Exception {
         running.createTopic(TOPIC, 1, Map.of("retention.ms", "5000"));
-        change(options().withRetentionMs(WEEK_MS));
+        change(options().withRetentionAge(Duration.ofMillis(WEEK_MS)));
         running.restart(Map.of("log.retention.ms", "100000"));
-        assertEquals(WEEK_MS, options().retentionMs());
+        assertEquals(Optional.of(Duration.ofMillis(WEEK_MS)), options().retentionAge());
     }
 
     @Test
     void shouldGiveTheNewDefaultWhenAKeyOfAClientsTopicIsDeletedAfterARestart() throws Exception {
         running.createTopic(TOPIC, 1, Map.of("retention.ms", "5000"));
         running.restart(Map.of("log.retention.ms", "100000"));
-        assertEquals(5_000, options().retentionMs());
+        assertEquals(Optional.of(Duration.ofMillis(5_000)), options().retentionAge());
         alter("retention.ms", "");
-        assertEquals(100_000, options().retentionMs());
+        assertEquals(Optional.of(Duration.ofMillis(100_000)), options().retentionAge());
         running.restart(Map.of("log.retention.ms", "200000"));
-        assertEquals(200_000, options().retentionMs());
+        assertEquals(Optional.of(Duration.ofMillis(200_000)), options().retentionAge());
         assertEquals(ConfigSource.STATIC_BROKER_CONFIG, described().get("retention.ms").source());
     }
 
@@ -163,9 +170,9 @@ class TopicChoicesTest {
         running.createTopic(TOPIC, 1, Map.of("max.compaction.lag.ms", "5000"));
         running.restart(
                 Map.of("log.cleaner.min.compaction.lag.ms", "6000", "log.retention.ms", "7000"));
-        assertEquals(5_000, options().maxCompactionLagMs());
-        assertEquals(0, options().minCompactionLagMs());
-        assertEquals(7_000, options().retentionMs());
+        assertEquals(Optional.of(Duration.ofMillis(5_000)), options().maxCompactionLag());
+        assertEquals(Duration.ofMillis(0), options().minCompactionLag());
+        assertEquals(Optional.of(Duration.ofMillis(7_000)), options().retentionAge());
         assertEquals("0", described().get("min.compaction.lag.ms").value());
     }
 
@@ -175,14 +182,16 @@ class TopicChoicesTest {
         running.store()
                 .createTopic(
                         TOPIC,
-                        TopicOptions.defaults().withRetentionMs(WEEK_MS).withRollMs(WEEK_MS));
+                        TopicOptions.defaults()
+                                .withRetentionAge(Duration.ofMillis(WEEK_MS))
+                                .withRollAge(Duration.ofMillis(WEEK_MS)));
         TopicOptions before = options();
         write(1, Map.of("max.message.bytes", "4000"));
         running.restart(Map.of("log.retention.ms", "100000", "log.roll.ms", "100001"));
         assertEquals(before, options());
         alter("max.message.bytes", "");
         alter("segment.ms", "5000");
-        assertEquals(before.withRollMs(5_000), options());
+        assertEquals(before.withRollAge(Duration.ofMillis(5_000)), options());
         alter("segment.ms", "");
         assertEquals(before, options());
         assertEquals(ConfigSource.DYNAMIC_TOPIC_CONFIG, described().get("retention.ms").source());
@@ -196,7 +205,7 @@ class TopicChoicesTest {
                         TopicOptions.defaults()
                                 .withCleanup(CleanupPolicy.COMPACT)
                                 .withMinDirtyRatio(0.25)
-                                .withRollMs(7_000));
+                                .withRollAge(Duration.ofMillis(7_000)));
         write(
                 1,
                 Map.of(
@@ -206,8 +215,14 @@ class TopicChoicesTest {
                         "retention.ms", "5000", // the log did not get it
                         "retention.bytes", "6000"));
         TopicOptions expected =
-                options().withRetentionMs(5_000).withRetentionBytes(6_000).withRollMs(7_000);
-        assertEquals(5_000, options().retentionMs(), "without effect while it is compacted");
+                options()
+                        .withRetentionAge(Duration.ofMillis(5_000))
+                        .withRetentionBytes(6_000)
+                        .withRollAge(Duration.ofMillis(7_000));
+        assertEquals(
+                Optional.of(Duration.ofMillis(5_000)),
+                options().retentionAge(),
+                "without effect while it is compacted");
         assertEquals(expected, options());
         alter("cleanup.policy", "", "segment.ms", "", "retention.ms", "");
         assertEquals(expected, options());
@@ -231,7 +246,9 @@ class TopicChoicesTest {
             Topic topic =
                     running.store()
                             .createTopic(
-                                    TOPIC, TopicOptions.defaults().withRetentionMs(90_000_000));
+                                    TOPIC,
+                                    TopicOptions.defaults()
+                                            .withRetentionAge(Duration.ofMillis(90_000_000)));
             alter("retention.ms", "5000", "max.message.bytes", "4000");
             Map<String, String> text =
                     new TreeMap<>(SmallFile.read(FileMedium.real(), file(), "topic-config", 2));
@@ -242,15 +259,16 @@ class TopicChoicesTest {
             next.forEach((key, value) -> text.put("next." + key, value));
             text.put("to.retention.ms", "6000");
             if (done) {
-                topic.changeOptions(topic.options().withRetentionMs(6_000));
+                topic.changeOptions(topic.options().withRetentionAge(Duration.ofMillis(6_000)));
             }
 
             write(2, text);
 
-            assertEquals(done ? 6_000 : 5_000, options().retentionMs());
+            assertEquals(
+                    Optional.of(Duration.ofMillis(done ? 6_000 : 5_000)), options().retentionAge());
             assertEquals(done ? "3000" : "4000", described().get("max.message.bytes").value());
             alter("retention.ms", "");
-            assertEquals(90_000_000, options().retentionMs());
+            assertEquals(Optional.of(Duration.ofMillis(90_000_000)), options().retentionAge());
             running.store().deleteTopic(TOPIC);
         }
     }
@@ -291,17 +309,20 @@ class TopicChoicesTest {
     /** The file no longer speaks of it, so that the same value may be the application's. */
     @Test
     void shouldNotTakeAnApplicationsValueForAChangeThatACrashHadPrevented() throws Exception {
-        running.store().createTopic(TOPIC, TopicOptions.defaults().withRetentionMs(90_000_000));
+        running.store()
+                .createTopic(
+                        TOPIC,
+                        TopicOptions.defaults().withRetentionAge(Duration.ofMillis(90_000_000)));
         write(
                 2,
                 Map.of(
                         "next.retention.ms", "6000",
                         "next.application.retention.ms", "90000000",
                         "to.retention.ms", "6000"));
-        change(options().withRetentionMs(6_000));
+        change(options().withRetentionAge(Duration.ofMillis(6_000)));
         running.restart();
         alter("retention.ms", "");
-        assertEquals(6_000, options().retentionMs());
+        assertEquals(Optional.of(Duration.ofMillis(6_000)), options().retentionAge());
     }
 
     /** The application has taken the policy back since, for a topic that is not compacted. */
@@ -352,8 +373,11 @@ class TopicChoicesTest {
         running.restart();
         Topic topic = running.store().ensureTopic(TOPIC, wanted);
         assertEquals(3, topic.partitionCount());
-        assertEquals(6_000, topic.options().retentionBytes());
-        assertEquals(86_400_000, topic.options().retentionMs(), "the application sets it");
+        assertEquals(OptionalLong.of(6_000), topic.options().retentionBytes());
+        assertEquals(
+                Optional.of(Duration.ofMillis(86_400_000)),
+                topic.options().retentionAge(),
+                "the application sets it");
         assertEquals("86400000", described().get("retention.ms").value());
     }
 }

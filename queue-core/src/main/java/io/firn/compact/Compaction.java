@@ -68,7 +68,8 @@ final class Compaction {
     }
 
     CompactionResult run() {
-        DirtyRange range = DirtyRange.of(log, options.minCompactionLagMs(), nowMs, skipped);
+        DirtyRange range =
+                DirtyRange.of(log, options.minCompactionLag().toMillis(), nowMs, skipped);
         keys = OffsetMap.of(range.dirtyBytes(), mostKeyBytes);
         long knownTo = range.from();
         if (range.from() < range.to()) {
@@ -212,7 +213,7 @@ final class Compaction {
 
     /** Returns the time from which tombstones may go that are compacted first now. */
     private long horizonMs(long timeMs) {
-        long horizon = timeMs + options.tombstoneRetentionMs();
+        long horizon = timeMs + options.tombstoneRetention().toMillis();
         return horizon < timeMs ? Long.MAX_VALUE : horizon;
     }
 

@@ -9,6 +9,7 @@ import io.firn.background.Duty;
 import io.firn.log.SegmentedLog;
 import io.firn.medium.GuardedLog;
 import io.firn.upkeep.PartitionUpkeep;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 
@@ -90,7 +91,8 @@ public final class PartitionCompaction extends Duty {
         }
         skipped.expire(nowMs());
         againAt(skipped.nextMs());
-        DirtyRange range = DirtyRange.of(log, options.minCompactionLagMs(), nowMs(), skipped);
+        DirtyRange range =
+                DirtyRange.of(log, options.minCompactionLag().toMillis(), nowMs(), skipped);
         againAt(range.nextMs());
         if (range.dirtyBytes() == 0) {
             return 0;
@@ -101,7 +103,8 @@ public final class PartitionCompaction extends Duty {
             return 0;
         }
         CompactionResult result = compactor.compact(this, compactor.newRate());
-        long from = DirtyRange.of(log, options.minCompactionLagMs(), nowMs(), skipped).from();
+        long from =
+                DirtyRange.of(log, options.minCompactionLag().toMillis(), nowMs(), skipped).from();
         if (result.compactedTo() < result.endOffset() && from > range.from()) {
             call(); // there were more keys than the memory has room for
         } else if (!result.skipped().isEmpty()) {
@@ -159,7 +162,7 @@ public final class PartitionCompaction extends Duty {
         DirtyRange range =
                 DirtyRange.withSkipped(
                         log,
-                        log.topic().options().minCompactionLagMs(),
+                        log.topic().options().minCompactionLag().toMillis(),
                         log.store().timeMs(),
                         skipped);
         Last now = last;
@@ -208,8 +211,7 @@ public final class PartitionCompaction extends Duty {
 
     /** Returns the time at which a record is compacted in any case that is older than a time. */
     private static long overdueMs(TopicOptions options, long oldestMs) {
-        long maxLagMs = options.maxCompactionLagMs();
-        long due = oldestMs + maxLagMs;
-        return maxLagMs == TopicOptions.UNLIMITED || due < oldestMs ? Long.MAX_VALUE : due;
+        long maxLagMs = options.maxCompactionLag().map(Duration::toMillis).orElse(Long.MAX_VALUE);
+        return later(oldestMs, maxLagMs);
     }
 }

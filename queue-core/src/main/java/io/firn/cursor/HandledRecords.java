@@ -2,6 +2,7 @@ package io.firn.cursor;
 
 import io.firn.Cursor;
 import io.firn.TailerOptions;
+import java.time.Duration;
 import java.util.Arrays;
 import java.util.function.IntToLongFunction;
 
@@ -35,8 +36,14 @@ final class HandledRecords {
     HandledRecords(IntToLongFunction truncatedTo, Cursor cursor, TailerOptions options) {
         this.truncatedTo = truncatedTo;
         this.cursor = cursor;
-        this.commitRecords = options.commitRecords();
-        this.commitNs = options.commitNs();
+        this.commitRecords = options.commitRecords().orElse(Integer.MAX_VALUE);
+        this.commitNs = options.commitInterval().map(HandledRecords::ns).orElse(Long.MAX_VALUE);
+    }
+
+    /** A time that does not fit, of 292 years, is none. */
+    private static long ns(Duration interval) {
+        long ms = interval.toMillis();
+        return ms > Long.MAX_VALUE / 1_000_000 ? Long.MAX_VALUE : ms * 1_000_000;
     }
 
     /** Notes the offset of the next record of a partition. */

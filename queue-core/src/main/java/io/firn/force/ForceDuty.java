@@ -96,7 +96,7 @@ final class ForceDuty extends Duty {
     private void lookLater() {
         dirtySinceMs = nowMs();
         isCalledByAppends = false;
-        againAt(later(dirtySinceMs, Math.min(log.topic().options().forceMs(), LOOK_AGAIN_MS)));
+        againAt(later(dirtySinceMs, Math.min(forceMs(), LOOK_AGAIN_MS)));
     }
 
     /** Makes the next append to a WRITTEN topic call, and then looks once more. */
@@ -118,7 +118,11 @@ final class ForceDuty extends Duty {
         if (dirtySinceMs == NOT_DIRTY || nowMs() < dirtySinceMs) {
             dirtySinceMs = nowMs();
         }
-        return nowMs() - dirtySinceMs >= log.topic().options().forceMs() || hasEnoughBytes();
+        return nowMs() - dirtySinceMs >= forceMs() || hasEnoughBytes();
+    }
+
+    private long forceMs() {
+        return log.topic().options().forceInterval().toMillis();
     }
 
     private boolean hasEnoughBytes() {
@@ -135,7 +139,7 @@ final class ForceDuty extends Duty {
             }
         } else if (isDirty) {
             isCalledByAppends = false;
-            againAt(later(dirtySinceMs, log.topic().options().forceMs()));
+            againAt(later(dirtySinceMs, forceMs()));
         } else {
             // Somebody else has forced, an append calls whose record was forced by then, or there
             // was none after a force by bytes.

@@ -18,6 +18,7 @@ import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.function.BiFunction;
 import java.util.function.Function;
@@ -30,6 +31,10 @@ import java.util.stream.Collectors;
  */
 public final class TopicOptionsFormat {
     private static final String ALL = "*";
+
+    /** In files, a limit that is not set. */
+    private static final long UNLIMITED = -1;
+
     private static final String MINIMUM_CLASS = "minimumClass";
 
     /** In files, the name of {@link Survives#POWER_LOSS}. */
@@ -64,16 +69,25 @@ public final class TopicOptionsFormat {
                             (options, text) -> options.withSegmentBytes(Integer.parseInt(text))),
                     new Entry(
                             "rollMs",
-                            TopicOptions::rollMs,
-                            (options, text) -> options.withRollMs(Long.parseLong(text))),
+                            options -> msOf(options.rollAge()),
+                            (options, text) ->
+                                    age(text)
+                                            .map(options::withRollAge)
+                                            .orElseGet(options::withoutRollAge)),
                     new Entry(
                             "retentionBytes",
-                            TopicOptions::retentionBytes,
-                            (options, text) -> options.withRetentionBytes(Long.parseLong(text))),
+                            options -> options.retentionBytes().orElse(UNLIMITED),
+                            (options, text) ->
+                                    isUnlimited(text)
+                                            ? options.withoutRetentionBytes()
+                                            : options.withRetentionBytes(Long.parseLong(text))),
                     new Entry(
                             "retentionMs",
-                            TopicOptions::retentionMs,
-                            (options, text) -> options.withRetentionMs(Long.parseLong(text))),
+                            options -> msOf(options.retentionAge()),
+                            (options, text) ->
+                                    age(text)
+                                            .map(options::withRetentionAge)
+                                            .orElseGet(options::withoutRetentionAge)),
                     new Entry(
                             "maxRecordBytes",
                             TopicOptions::maxRecordBytes,
@@ -87,15 +101,12 @@ public final class TopicOptionsFormat {
                             TopicOptions::forceBytes,
                             (options, text) ->
                                     options.withForce(
-                                            Integer.parseInt(text),
-                                            Duration.ofMillis(options.forceMs()))),
+                                            Integer.parseInt(text), options.forceInterval())),
                     new Entry(
                             "forceMs",
-                            TopicOptions::forceMs,
+                            options -> options.forceInterval().toMillis(),
                             (options, text) ->
-                                    options.withForce(
-                                            options.forceBytes(),
-                                            Duration.ofMillis(Long.parseLong(text)))),
+                                    options.withForce(options.forceBytes(), millis(text))),
                     new Entry(
                             MINIMUM_CLASS,
                             options -> textOf(options.minimumClass()),
@@ -111,18 +122,16 @@ public final class TopicOptionsFormat {
                             (options, text) -> options.withRetainUntilRead(decode(text))),
                     new Entry(
                             "unreadLimitBytes",
-                            options -> options.retainUntilRead().limitBytes(),
+                            options -> options.retainUntilRead().limitBytes().orElse(UNLIMITED),
                             (options, text) ->
                                     options.withRetainUntilRead(
-                                            options.retainUntilRead()
-                                                    .withLimitBytes(Long.parseLong(text)))),
+                                            withLimitBytes(options.retainUntilRead(), text))),
                     new Entry(
                             "unreadLimitMs",
-                            options -> options.retainUntilRead().limitMs(),
+                            options -> msOf(options.retainUntilRead().limitAge()),
                             (options, text) ->
                                     options.withRetainUntilRead(
-                                            options.retainUntilRead()
-                                                    .withLimitMs(Long.parseLong(text)))),
+                                            withLimitAge(options.retainUntilRead(), text))),
                     new Entry(
                             "preparedBytes",
                             TopicOptions::preparedBytes,
@@ -133,12 +142,14 @@ public final class TopicOptionsFormat {
                             (options, text) -> options.withCleanup(CleanupPolicy.valueOf(text))),
                     new Entry(
                             "maxCompactionLagMs",
-                            TopicOptions::maxCompactionLagMs,
+                            options -> msOf(options.maxCompactionLag()),
                             (options, text) ->
-                                    options.withMaxCompactionLagMs(Long.parseLong(text))),
+                                    age(text)
+                                            .map(options::withMaxCompactionLag)
+                                            .orElseGet(options::withoutMaxCompactionLag)),
                     new Entry(
                             "minCompactionLagMs",
-                            TopicOptions::minCompactionLagMs,
+                            options -> options.minCompactionLag().toMillis(),
                             (options, text) -> options.withMinCompactionLag(millis(text))),
                     new Entry(
                             "minDirtyRatio",
@@ -146,7 +157,7 @@ public final class TopicOptionsFormat {
                             (options, text) -> options.withMinDirtyRatio(Double.parseDouble(text))),
                     new Entry(
                             "tombstoneRetentionMs",
-                            TopicOptions::tombstoneRetentionMs,
+                            options -> options.tombstoneRetention().toMillis(),
                             (options, text) -> options.withTombstoneRetention(millis(text))),
                     new Entry(
                             REPLICATED,
@@ -192,6 +203,28 @@ public final class TopicOptionsFormat {
 
     private static Duration millis(String text) {
         return Duration.ofMillis(Long.parseLong(text));
+    }
+
+    private static boolean isUnlimited(String text) {
+        return Long.parseLong(text) == UNLIMITED;
+    }
+
+    private static Optional<Duration> age(String text) {
+        return isUnlimited(text) ? Optional.empty() : Optional.of(millis(text));
+    }
+
+    private static long msOf(Optional<Duration> limit) {
+        return limit.map(Duration::toMillis).orElse(UNLIMITED);
+    }
+
+    private static RetainUntilRead withLimitBytes(RetainUntilRead readers, String text) {
+        return isUnlimited(text)
+                ? readers.withoutLimitBytes()
+                : readers.withLimitBytes(Long.parseLong(text));
+    }
+
+    private static RetainUntilRead withLimitAge(RetainUntilRead readers, String text) {
+        return age(text).map(readers::withLimitAge).orElseGet(readers::withoutLimitAge);
     }
 
     /**

@@ -2,9 +2,7 @@ package io.firn.store;
 
 import io.firn.InvalidOptionException;
 import io.firn.TopicOptions;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
 import java.util.stream.Collectors;
 
@@ -28,17 +26,17 @@ record OptionsToChange(TopicOptions has, TopicOptions wanted) {
 
     /** What would change. */
     List<TopicOptions.Change> changes() {
-        return differences(has, wanted);
+        return has.changesTo(wanted);
     }
 
     /** What would have to change and never does; empty when all of it can. */
     String impossible() {
-        return described(differences(never(wanted, has), wanted));
+        return described(never(wanted, has));
     }
 
     /** The same, where partitions are not added either. */
     String impossibleWithoutGrowing() {
-        return described(differences(never(wanted, has).withPartitions(has.partitions()), wanted));
+        return described(never(wanted, has).withPartitions(has.partitions()));
     }
 
     /** Returns options, but those that never change as the topic has them. */
@@ -55,29 +53,9 @@ record OptionsToChange(TopicOptions has, TopicOptions wanted) {
                 .withReplicated(has.isReplicated());
     }
 
-    private static List<TopicOptions.Change> differences(TopicOptions before, TopicOptions after) {
-        Map<String, Object> values = after.toMap();
-        List<TopicOptions.Change> differences = new ArrayList<>();
-        before.toMap()
-                .forEach(
-                        (option, value) -> {
-                            if (!Objects.equals(value, values.get(option))) {
-                                differences.add(
-                                        new TopicOptions.Change(option, value, values.get(option)));
-                            }
-                        });
-        return differences;
-    }
-
-    private static String described(List<TopicOptions.Change> differences) {
-        return differences.stream()
-                .map(
-                        each ->
-                                each.option()
-                                        + " is "
-                                        + each.before()
-                                        + ", requested was "
-                                        + each.after())
+    private String described(TopicOptions kept) {
+        return kept.changesTo(wanted).stream()
+                .map(TopicOptions.Change::toString)
                 .collect(Collectors.joining("; "));
     }
 }

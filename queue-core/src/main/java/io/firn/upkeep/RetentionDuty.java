@@ -12,6 +12,9 @@ import io.firn.log.SealTimes;
 import io.firn.log.SegmentedLog;
 import io.firn.medium.GuardedLog;
 import java.io.IOException;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.OptionalLong;
 
 /**
  * Ends segments by age, raises the log start as size or age require, and deletes segments below the
@@ -24,6 +27,7 @@ import java.io.IOException;
 final class RetentionDuty extends Duty {
     private static final GuardedLog LOG = GuardedLog.get();
     private static final long NOT_LOOKED = -1;
+    private static final long NEVER = Long.MAX_VALUE;
 
     private final SegmentedLog log;
     private final OpenAppenders appenders;
@@ -67,18 +71,20 @@ final class RetentionDuty extends Duty {
 
     /** A record is compacted only in a sealed segment, so that must not come too late. */
     private static long rollMs(TopicOptions options) {
-        long rollMs = options.rollMs();
-        long mostMs = options.maxCompactionLagMs();
-        if (!options.cleanup().isCompacting() || mostMs == TopicOptions.UNLIMITED) {
-            return rollMs;
-        }
-        return rollMs == TopicOptions.UNLIMITED ? mostMs : Math.min(rollMs, mostMs);
+        long rollMs = msOrNever(options.rollAge());
+        return options.cleanup().isCompacting()
+                ? Math.min(rollMs, msOrNever(options.maxCompactionLag()))
+                : rollMs;
+    }
+
+    private static long msOrNever(Optional<Duration> limit) {
+        return limit.map(Duration::toMillis).orElse(NEVER);
     }
 
     private void rollByAge() {
         long rollMs = rollMs(log.topic().options());
         LogSegment active = log.activeSegment();
-        if (rollMs == TopicOptions.UNLIMITED || active == null || active.written() == 0) {
+        if (rollMs == NEVER || active == null || active.written() == 0) {
             return;
         }
         long endsMs = later(active.marks().beginTimeMs(nowMs()), rollMs);
@@ -109,8 +115,7 @@ final class RetentionDuty extends Duty {
         SealTimes sealed = SealTimes.of(all, nowMs());
         tellOfClock(sealed);
         long bytes = 0;
-        if (options.retentionBytes() != TopicOptions.UNLIMITED
-                || readers.limitBytes() != TopicOptions.UNLIMITED) {
+        if (options.retentionBytes().isPresent() || readers.limitBytes().isPresent()) {
             for (LogSegment segment : all) {
                 bytes += segment.written();
             }
@@ -126,7 +131,7 @@ final class RetentionDuty extends Duty {
             long sealTimeMs = sealed.ms(i);
             long bytesAfter = bytes - segment.written();
             if (!isMore(bytesAfter, options.retentionBytes())
-                    && !isTooOld(sealTimeMs, options.retentionMs())) {
+                    && !isTooOld(sealTimeMs, options.retentionAge())) {
                 break;
             }
             if (readTo == NOT_LOOKED) {
@@ -134,7 +139,7 @@ final class RetentionDuty extends Duty {
             }
             if (segment.endOffset() > readTo
                     && !isMore(bytesAfter, readers.limitBytes())
-                    && !isTooOld(sealTimeMs, readers.limitMs())) {
+                    && !isTooOld(sealTimeMs, readers.limitAge())) {
                 break;
             }
             bytes = bytesAfter;
@@ -149,8 +154,8 @@ final class RetentionDuty extends Duty {
         return 1;
     }
 
-    private static boolean isMore(long bytes, long limit) {
-        return limit != TopicOptions.UNLIMITED && bytes >= limit;
+    private static boolean isMore(long bytes, OptionalLong limit) {
+        return limit.isPresent() && bytes >= limit.getAsLong();
     }
 
     private void tellOfClock(SealTimes sealed) {
@@ -160,11 +165,11 @@ final class RetentionDuty extends Duty {
         toldOfClock = sealed.areAhead();
     }
 
-    private boolean isTooOld(long sealTimeMs, long retentionMs) {
-        if (retentionMs == TopicOptions.UNLIMITED) {
+    private boolean isTooOld(long sealTimeMs, Optional<Duration> limit) {
+        if (limit.isEmpty()) {
             return false;
         }
-        long keptUntilMs = later(sealTimeMs, retentionMs);
+        long keptUntilMs = later(sealTimeMs, limit.get().toMillis());
         if (nowMs() > keptUntilMs) {
             return true;
         }

@@ -79,10 +79,7 @@ final class UnreadRecords {
                         + " to "
                         + (to - 1)
                         + ", because a limit of retainUntilRead was exceeded: "
-                        + readers.limitBytes()
-                        + " bytes, "
-                        + readers.limitMs()
-                        + " ms");
+                        + readers);
         OvertakenEvent.emit(log, cursor, from, to);
     }
 

@@ -18,6 +18,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalLong;
 import java.util.UUID;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -102,7 +103,8 @@ class FollowedTopicTest {
         nowMs += 1000;
         topic.retry(nowMs);
         assertStates(3, FollowState.WAITING);
-        assertEquals(123 << 20, store.openTopic("orders").options().retentionBytes());
+        assertEquals(
+                OptionalLong.of(123 << 20), store.openTopic("orders").options().retentionBytes());
         assertEquals(1, events.size());
         assertEquals(ShadowEvent.Kind.RECREATED, events.get(0).kind());
         topic.update(CLUSTER, source(2, 3));

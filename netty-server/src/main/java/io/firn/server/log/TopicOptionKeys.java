@@ -14,6 +14,7 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.function.BiFunction;
 import java.util.function.Function;
@@ -32,7 +33,10 @@ final class TopicOptionKeys {
     private static final String TOMBSTONES = "delete.retention.ms";
     private static final Set<String> COMPACTION =
             Set.of(LEAST_LAG, MOST_LAG, DIRTY_RATIO, TOMBSTONES);
-    private static final long LEAST_ROLL_MS = 1_000;
+    private static final Duration LEAST_ROLL = Duration.ofSeconds(1);
+
+    /** In Kafka's keys, a limit that is not set. */
+    private static final long UNLIMITED = -1;
 
     private record OptionKey(
             Function<TopicOptions, String> shown,
@@ -44,22 +48,35 @@ final class TopicOptionKeys {
         add(CLEANUP, o -> shown(o.cleanup()), (o, text) -> o.withCleanup(cleanupOf(text)));
         add(
                 "retention.ms",
-                o -> Long.toString(o.retentionMs()),
-                (o, text) -> o.withRetentionMs(Long.parseLong(text)));
+                o -> orMinusOne(o.retentionAge()),
+                (o, text) ->
+                        unlessMinusOne(text)
+                                .map(o::withRetentionAge)
+                                .orElseGet(o::withoutRetentionAge));
         add(
                 "retention.bytes",
-                o -> Long.toString(o.retentionBytes()),
+                o -> Long.toString(o.retentionBytes().orElse(UNLIMITED)),
+                (o, text) -> {
+                    long bytes = Long.parseLong(text);
+                    return bytes < 0 ? o.withoutRetentionBytes() : o.withRetentionBytes(bytes);
+                });
+        add(
+                "segment.ms",
+                o -> orMax(o.rollAge()),
                 (o, text) ->
-                        o.withRetentionBytes(
-                                Math.max(TopicOptions.UNLIMITED, Long.parseLong(text))));
-        add("segment.ms", o -> orMax(o.rollMs()), (o, text) -> o.withRollMs(rollMs(text)));
+                        unlessMax(text)
+                                .map(age -> o.withRollAge(longer(age, LEAST_ROLL)))
+                                .orElseGet(o::withoutRollAge));
         add(
                 MOST_LAG,
-                o -> orMax(o.maxCompactionLagMs()),
-                (o, text) -> o.withMaxCompactionLagMs(orUnlimited(text)));
+                o -> orMax(o.maxCompactionLag()),
+                (o, text) ->
+                        unlessMax(text)
+                                .map(o::withMaxCompactionLag)
+                                .orElseGet(o::withoutMaxCompactionLag));
         add(
                 LEAST_LAG,
-                o -> Long.toString(o.minCompactionLagMs()),
+                o -> Long.toString(o.minCompactionLag().toMillis()),
                 (o, text) -> o.withMinCompactionLag(millis(text)));
         add(
                 DIRTY_RATIO,
@@ -67,7 +84,7 @@ final class TopicOptionKeys {
                 (o, text) -> o.withMinDirtyRatio(Double.parseDouble(text)));
         add(
                 TOMBSTONES,
-                o -> Long.toString(o.tombstoneRetentionMs()),
+                o -> Long.toString(o.tombstoneRetention().toMillis()),
                 (o, text) -> o.withTombstoneRetention(millis(text)));
         add(
                 RETAIN_UNTIL_READ,
@@ -75,16 +92,25 @@ final class TopicOptionKeys {
                 (o, text) -> o.withRetainUntilRead(readers(o.retainUntilRead(), text)));
         add(
                 UNREAD_LIMIT_BYTES,
-                o -> Long.toString(o.retainUntilRead().limitBytes()),
-                (o, text) ->
-                        o.withRetainUntilRead(
-                                o.retainUntilRead().withLimitBytes(Long.parseLong(text))));
+                o -> Long.toString(o.retainUntilRead().limitBytes().orElse(UNLIMITED)),
+                (o, text) -> {
+                    long bytes = Long.parseLong(text);
+                    RetainUntilRead readers = o.retainUntilRead();
+                    return o.withRetainUntilRead(
+                            bytes == UNLIMITED
+                                    ? readers.withoutLimitBytes()
+                                    : readers.withLimitBytes(bytes));
+                });
         add(
                 UNREAD_LIMIT_MS,
-                o -> Long.toString(o.retainUntilRead().limitMs()),
-                (o, text) ->
-                        o.withRetainUntilRead(
-                                o.retainUntilRead().withLimitMs(Long.parseLong(text))));
+                o -> orMinusOne(o.retainUntilRead().limitAge()),
+                (o, text) -> {
+                    RetainUntilRead readers = o.retainUntilRead();
+                    return o.withRetainUntilRead(
+                            unlessMinusOne(text)
+                                    .map(readers::withLimitAge)
+                                    .orElseGet(readers::withoutLimitAge));
+                });
     }
 
     private TopicOptionKeys() {}
@@ -171,18 +197,29 @@ final class TopicOptionKeys {
     }
 
     /** Kafka has no text for a time without limit here: the longest is as near as can be. */
-    private static String orMax(long ms) {
-        return Long.toString(ms == TopicOptions.UNLIMITED ? Long.MAX_VALUE : ms);
+    private static String orMax(Optional<Duration> limit) {
+        return Long.toString(limit.map(Duration::toMillis).orElse(Long.MAX_VALUE));
     }
 
-    private static long rollMs(String text) {
-        long ms = orUnlimited(text);
-        return ms == TopicOptions.UNLIMITED ? ms : Math.max(LEAST_ROLL_MS, ms);
+    private static Optional<Duration> unlessMax(String text) {
+        return limit(text, Long.MAX_VALUE);
     }
 
-    private static long orUnlimited(String text) {
+    private static String orMinusOne(Optional<Duration> limit) {
+        return Long.toString(limit.map(Duration::toMillis).orElse(UNLIMITED));
+    }
+
+    private static Optional<Duration> unlessMinusOne(String text) {
+        return limit(text, UNLIMITED);
+    }
+
+    private static Optional<Duration> limit(String text, long unlimited) {
         long ms = Long.parseLong(text);
-        return ms == Long.MAX_VALUE ? TopicOptions.UNLIMITED : ms;
+        return ms == unlimited ? Optional.empty() : Optional.of(Duration.ofMillis(ms));
+    }
+
+    private static Duration longer(Duration one, Duration other) {
+        return one.compareTo(other) > 0 ? one : other;
     }
 
     private static String shown(CleanupPolicy cleanup) {
@@ -220,6 +257,9 @@ final class TopicOptionKeys {
                                 ? RetainUntilRead.byAll()
                                 : RetainUntilRead.by(
                                         items.stream().map(CursorNames::decode).toList());
-        return readers.withLimitBytes(limits.limitBytes()).withLimitMs(limits.limitMs());
+        if (limits.limitBytes().isPresent()) {
+            readers = readers.withLimitBytes(limits.limitBytes().getAsLong());
+        }
+        return limits.limitAge().map(readers::withLimitAge).orElse(readers);
     }
 }

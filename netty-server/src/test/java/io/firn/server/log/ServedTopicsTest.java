@@ -11,7 +11,9 @@ import io.firn.server.config.ServerConfig;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Map;
+import java.util.Optional;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -62,7 +64,9 @@ class ServedTopicsTest {
             setRetention("5000");
         }
         Waiting.join(creator);
-        assertEquals(5_000, store.openTopic("orders").options().retentionMs());
+        assertEquals(
+                Optional.of(Duration.ofMillis(5_000)),
+                store.openTopic("orders").options().retentionAge());
         assertTrue(topics.find("orders").settings().isDefault("retention.ms"));
     }
 
@@ -78,7 +82,9 @@ class ServedTopicsTest {
             Waiting.await("the answer", () -> again.getState() == Thread.State.TERMINATED);
         }
         Waiting.join(first);
-        assertEquals(5_000, store.openTopic("orders").options().retentionMs());
+        assertEquals(
+                Optional.of(Duration.ofMillis(5_000)),
+                store.openTopic("orders").options().retentionAge());
     }
 
     @Test
@@ -92,6 +98,8 @@ class ServedTopicsTest {
         }
         Waiting.join(first);
         Waiting.join(second);
-        assertEquals(6_000, store.openTopic("orders").options().retentionMs());
+        assertEquals(
+                Optional.of(Duration.ofMillis(6_000)),
+                store.openTopic("orders").options().retentionAge());
     }
 }

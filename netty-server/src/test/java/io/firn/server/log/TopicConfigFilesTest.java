@@ -10,6 +10,7 @@ import io.firn.TopicOptions;
 import io.firn.medium.FileMedium;
 import java.lang.reflect.Proxy;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Map;
 import java.util.UUID;
 import java.util.function.UnaryOperator;
@@ -27,7 +28,8 @@ class TopicConfigFilesTest {
 
     @TempDir Path directory;
     private final UUID id = UUID.randomUUID();
-    private TopicOptions options = TopicOptions.defaults().withRetentionMs(5_000);
+    private TopicOptions options =
+            TopicOptions.defaults().withRetentionAge(Duration.ofMillis(5_000));
     private Runnable atUpdate = () -> {};
     private Runnable afterUpdate = () -> {};
     private TopicConfigFiles files;
@@ -93,7 +95,7 @@ class TopicConfigFilesTest {
     void shouldForgetTheChoicesBeforeTheChangeAfterIt() {
         TopicConfigSources.Change change = change();
         files.change(topic, BEFORE, change, () -> {});
-        options = options.withRetentionMs(7_000);
+        options = options.withRetentionAge(Duration.ofMillis(7_000));
         assertEquals(change.choices(), files.read(topic));
     }
 

@@ -80,7 +80,7 @@ class ClockAheadTest {
 
     @Test
     void shouldDeleteByAgeWhatWasSealedInTheFuture() {
-        store.createTopic("t", Stores.small().withRetentionMs(DAY_MS));
+        store.createTopic("t", Stores.small().withRetentionAge(Duration.ofMillis(DAY_MS)));
         append();
         assertEquals(List.of(), store.findings());
         setBack();
@@ -97,7 +97,7 @@ class ClockAheadTest {
     /** How long a segment was seen is not stored, but the next one's time is. */
     @Test
     void shouldCountFromTheNextSegmentsSealAfterRestarts() {
-        store.createTopic("t", Stores.small().withRetentionMs(DAY_MS));
+        store.createTopic("t", Stores.small().withRetentionAge(Duration.ofMillis(DAY_MS)));
         append();
         setBack();
         append();
@@ -117,7 +117,9 @@ class ClockAheadTest {
                 "t",
                 Stores.small()
                         .withRetentionBytes(0)
-                        .withRetainUntilRead(RetainUntilRead.by("slow").withLimitMs(DAY_MS)));
+                        .withRetainUntilRead(
+                                RetainUntilRead.by("slow")
+                                        .withLimitAge(Duration.ofMillis(DAY_MS))));
         append();
         setBack();
         work(DAY_MS + 1);
@@ -178,7 +180,7 @@ class ClockAheadTest {
                 Stores.small()
                         .withCleanup(CleanupPolicy.COMPACT_AND_DELETE)
                         .withMinDirtyRatio(1)
-                        .withRetentionMs(DAY_MS));
+                        .withRetentionAge(Duration.ofMillis(DAY_MS)));
         append();
         setBack();
         assertTrue(store.compact("t", 0).compactedTo() > 0);

@@ -23,6 +23,7 @@ import io.firn.host.HostedAppender;
 import io.firn.kafka.KafkaBatches;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.CountDownLatch;
@@ -282,7 +283,9 @@ class CompactionEdgesTest {
         CompactionMetrics before = topic.partition(0).metrics().compaction();
         long runs = before == null ? 0 : before.runs();
         topic.changeOptions(
-                options().withMinDirtyRatio(0).withRetentionMs(1_000_000 + runs)); // any change
+                options()
+                        .withMinDirtyRatio(0)
+                        .withRetentionAge(Duration.ofMillis(1_000_000 + runs))); // any change
         Stores.await("a compaction", () -> topic.partition(0).metrics().compaction().runs() > runs);
     }
 

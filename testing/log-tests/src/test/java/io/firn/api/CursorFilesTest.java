@@ -21,6 +21,7 @@ import io.firn.sim.FirstRunOnly;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
@@ -368,7 +369,7 @@ class CursorFilesTest {
 
     @Test
     void shouldLetTheLimitsDecideWhenItIsNotKnownWhichCursorsThereAre() {
-        fill(RetainUntilRead.byAll().withLimitMs(1_000_000));
+        fill(RetainUntilRead.byAll().withLimitAge(Duration.ofMillis(1_000_000)));
         reopen();
         medium.beforeList(
                 path -> {

@@ -259,7 +259,7 @@ class RetainUntilReadTest {
     void shouldKeepFromWhereACursorWentBackTo() {
         create(RetainUntilRead.by("a"));
         append(4 * EACH + 1);
-        topic.changeOptions(topic.options().withRetentionBytes(TopicOptions.UNLIMITED));
+        topic.changeOptions(topic.options().withoutRetentionBytes());
         Cursor cursor = topic.cursor("a");
         cursor.commit(0, 4 * EACH);
         cursor.force();
@@ -275,7 +275,7 @@ class RetainUntilReadTest {
     void shouldDeleteNothingMoreOnceACursorHasGoneBack(boolean hasDecided) throws Exception {
         create(RetainUntilRead.by("a"));
         append(4 * EACH + 1);
-        topic.changeOptions(topic.options().withRetentionBytes(TopicOptions.UNLIMITED));
+        topic.changeOptions(topic.options().withoutRetentionBytes());
         Cursor cursor = topic.cursor("a");
         cursor.commit(0, 4 * EACH);
         cursor.force();
@@ -486,15 +486,19 @@ class RetainUntilReadTest {
         RetainUntilRead odd =
                 RetainUntilRead.by("*", "a,b", " ", "=", "line\nend", "%2A", "漢")
                         .withLimitBytes(7)
-                        .withLimitMs(8);
+                        .withLimitAge(Duration.ofMillis(8));
         create(odd);
         TopicOptions before = topic.options();
         reopen();
         assertEquals(before, topic.options());
         assertEquals(odd, topic.options().retainUntilRead());
-        topic.changeOptions(before.withRetainUntilRead(RetainUntilRead.byAll().withLimitMs(9)));
+        topic.changeOptions(
+                before.withRetainUntilRead(
+                        RetainUntilRead.byAll().withLimitAge(Duration.ofMillis(9))));
         reopen();
-        assertEquals(RetainUntilRead.byAll().withLimitMs(9), topic.options().retainUntilRead());
+        assertEquals(
+                RetainUntilRead.byAll().withLimitAge(Duration.ofMillis(9)),
+                topic.options().retainUntilRead());
     }
 
     @Test

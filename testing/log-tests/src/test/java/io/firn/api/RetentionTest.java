@@ -89,7 +89,7 @@ class RetentionTest {
         TopicOptions options =
                 Stores.small()
                         .withRetentionBytes(SEGMENT_BYTES)
-                        .withRetentionMs(1)
+                        .withRetentionAge(Duration.ofMillis(1))
                         .withCleanup(CleanupPolicy.COMPACT);
         Partition partition = created(options);
         append(partition, 5 * EACH);

@@ -13,6 +13,7 @@ import io.firn.TopicOptions;
 import io.firn.UnknownTopicException;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.OptionalLong;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -47,7 +48,7 @@ class TopicChangeTest {
         try (LogStore store = Stores.at(directory).open()) {
             Topic topic = store.createTopic("t", options);
             topic.changeOptions(options.withRetentionBytes(1 << 20));
-            assertEquals(1 << 20, topic.options().retentionBytes());
+            assertEquals(OptionalLong.of(1 << 20), topic.options().retentionBytes());
             assertNotNull(topic.options().minimumClass());
         }
     }

@@ -30,6 +30,8 @@ import io.firn.UnknownTopicException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.UUID;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.AfterEach;
@@ -98,12 +100,11 @@ class TopicTest {
         InvalidOptionException fixed =
                 assertThrows(InvalidOptionException.class, () -> topic.changeOptions(more));
         assertTrue(
-                fixed.getMessage().endsWith("changed: partitions is 2, requested was 3"),
-                fixed.getMessage());
+                fixed.getMessage().endsWith("changed: partitions from 2 to 3"), fixed.getMessage());
         topic.addPartitions(3);
         topic.changeOptions(Stores.small().withPartitions(1).withRetentionBytes(1 << 20));
         assertEquals(3, topic.options().partitions(), "those that were added");
-        assertEquals(1 << 20, topic.options().retentionBytes());
+        assertEquals(OptionalLong.of(1 << 20), topic.options().retentionBytes());
     }
 
     @Test
@@ -120,11 +121,11 @@ class TopicTest {
         other.start();
         for (int i = 1; i <= 20; i++) {
             long ms = i;
-            topic.updateOptions(o -> o.withRetentionMs(ms));
+            topic.updateOptions(o -> o.withRetentionAge(Duration.ofMillis(ms)));
         }
         other.join();
-        assertEquals(20, topic.options().retentionBytes());
-        assertEquals(20, topic.options().retentionMs());
+        assertEquals(OptionalLong.of(20), topic.options().retentionBytes());
+        assertEquals(Optional.of(Duration.ofMillis(20)), topic.options().retentionAge());
     }
 
     @Test
@@ -140,13 +141,13 @@ class TopicTest {
             topic.updateOptions(
                     options -> {
                         assertThrows(IllegalStateException.class, change);
-                        return options.withRetentionMs(5);
+                        return options.withRetentionAge(Duration.ofMillis(5));
                     });
         }
         assertThrows(NullPointerException.class, () -> topic.updateOptions(options -> null));
         topic.updateOptions(options -> options.withRetentionBytes(1 << 20));
-        assertEquals(5, topic.options().retentionMs());
-        assertEquals(1 << 20, topic.options().retentionBytes());
+        assertEquals(Optional.of(Duration.ofMillis(5)), topic.options().retentionAge());
+        assertEquals(OptionalLong.of(1 << 20), topic.options().retentionBytes());
         assertEquals(1, topic.options().partitions());
     }
 
@@ -235,9 +236,9 @@ class TopicTest {
     @Test
     void shouldKeepEverythingUnlessTold() {
         TopicOptions options = store.createTopic("t", TopicOptions.defaults()).options();
-        assertEquals(TopicOptions.UNLIMITED, options.retentionBytes());
-        assertEquals(TopicOptions.UNLIMITED, options.retentionMs());
-        assertEquals(TopicOptions.UNLIMITED, options.rollMs());
+        assertEquals(OptionalLong.empty(), options.retentionBytes());
+        assertEquals(Optional.empty(), options.retentionAge());
+        assertEquals(Optional.empty(), options.rollAge());
         assertEquals(Durability.DURABLE, options.durability());
         assertEquals(Compression.NONE, options.compression());
         assertEquals(1, options.partitions());

@@ -230,7 +230,9 @@ final class Oracle {
     private static void checkStart(Partition partition, Known known, long start) throws Violation {
         PartitionMetrics metrics = partition.metrics();
         if (partition.topic().name().equals(Lane.SHORT)) {
-            if (start > 0 && metrics.bytes() < partition.topic().options().retentionBytes()) {
+            if (start > 0
+                    && metrics.bytes()
+                            < partition.topic().options().retentionBytes().orElseThrow()) {
                 throw new Violation(partition + ": retention left too little: " + metrics);
             }
             known.deletedBefore = start;

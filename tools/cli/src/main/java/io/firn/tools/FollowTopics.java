@@ -109,13 +109,13 @@ public final class FollowTopics implements Callable<Integer> {
             names = "--retention-bytes",
             paramLabel = "N",
             description = "The size of each partition of new copies. Default: nothing is deleted")
-    private long retentionBytes = TopicOptions.UNLIMITED;
+    private Long retentionBytes;
 
     @Option(
             names = "--retention-hours",
             paramLabel = "N",
             description = "The age of segments of new copies. Default: nothing is deleted")
-    private long retentionHours = TopicOptions.UNLIMITED;
+    private Long retentionHours;
 
     @Option(
             names = "--on-divergence",
@@ -240,9 +240,11 @@ public final class FollowTopics implements Callable<Integer> {
         TopicOptions options =
                 Shadow.defaultTopicOptions()
                         .withDurability(isDurable ? Durability.DURABLE : Durability.WRITTEN)
-                        .withSegmentBytes(segmentBytes)
-                        .withRetentionBytes(retentionBytes);
-        return retentionHours < 0
+                        .withSegmentBytes(segmentBytes);
+        if (retentionBytes != null) {
+            options = options.withRetentionBytes(retentionBytes);
+        }
+        return retentionHours == null
                 ? options
                 : options.withRetentionAge(Duration.ofHours(retentionHours));
     }
