@@ -1,5 +1,8 @@
 package io.firn;
 
+import java.time.Duration;
+import java.util.Optional;
+
 /** The positions of a {@link Cursor}, for those that do not change them. Thread-safe. */
 public interface CursorReader {
 
@@ -45,9 +48,9 @@ public interface CursorReader {
         long lagBytes();
 
         /**
-         * Returns the age in ms, by its timestamp and the store's clock, of the next record; 0 when
-         * there is none, −1 when it cannot be read.
+         * Returns the age, by its timestamp and the store's clock, of the next record; 0 when there
+         * is none, empty when it cannot be read.
          */
-        long lagMs();
+        Optional<Duration> lagTime();
     }
 }

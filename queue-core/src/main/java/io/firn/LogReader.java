@@ -88,7 +88,7 @@ public interface LogReader extends AutoCloseable {
      *   <li>so many files are open that the store cannot open its own;
      *   <li>background work fails and is tried again;
      *   <li>segments of a partition were sealed at times that are still to come, because the clock
-     *       was ahead: see {@link StoreSnapshot.SegmentPlace#sealTimeMs};
+     *       was ahead: see {@link StoreSnapshot.SegmentPlace#sealTime};
      *   <li>the last compaction of a partition has skipped segments;
      *   <li>it has ended with an error: see {@link CompactionMetrics#failure}.
      * </ul>

@@ -43,18 +43,27 @@ public interface Partition extends PartitionReader {
 
     /**
      * A range of offsets that were durable and cannot be read because they are corrupted.
-     *
-     * @param fromOffset the first offset of the range
-     * @param toOffset the offset after the last one of the range
-     * @param reason what was found
+     * Immutable; equal when all of it is.
      */
-    record DamagedRange(long fromOffset, long toOffset, String reason) {}
+    interface DamagedRange {
 
-    /**
-     * The offset and timestamp of a record.
-     *
-     * @param offset the offset
-     * @param timestampMs the timestamp, in ms since 1970
-     */
-    record TimestampedOffset(long offset, long timestampMs) {}
+        /** Returns the first offset of the range. */
+        long fromOffset();
+
+        /** Returns the offset after the last one of the range. */
+        long toOffset();
+
+        /** Returns what was found. */
+        String reason();
+    }
+
+    /** The offset and timestamp of a record. Immutable; equal when both are. */
+    interface TimestampedOffset {
+
+        /** Returns the offset. */
+        long offset();
+
+        /** Returns the timestamp, in ms since 1970. */
+        long timestampMs();
+    }
 }

@@ -2,7 +2,9 @@ package io.firn;
 
 import io.firn.Partition.DamagedRange;
 import io.firn.Partition.TimestampedOffset;
+import java.time.Instant;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * One log of a topic, for those that read it; {@link Partition} also has what writes. Always {@code
@@ -117,7 +119,7 @@ public interface PartitionReader {
         long undecided();
 
         /** Returns whether it refuses appends because its medium failed. */
-        boolean poisoned();
+        boolean isPoisoned();
 
         /** Returns how far it is compacted; null while its topic is not compacted. */
         default CompactionMetrics compaction() {
@@ -142,8 +144,8 @@ public interface PartitionReader {
         /** Returns the bytes of batches that these have removed. */
         long savedBytes();
 
-        /** Returns when the last of these ended, in ms since 1970; −1 when there was none. */
-        long lastRunMs();
+        /** Returns when the last of these ended; empty when there was none. */
+        Optional<Instant> lastRunTime();
 
         /** Returns what the last of these has done; null when there was none. */
         CompactionResult lastRun();

@@ -1,7 +1,10 @@
 package io.firn;
 
 import io.firn.PartitionReader.PartitionMetrics;
+import java.time.Instant;
 import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
 
 /** Metrics of a store at one moment. Immutable; equal when all of them are. */
 public interface StoreMetrics {
@@ -50,8 +53,8 @@ public interface StoreMetrics {
         /** Returns how far it is. */
         Transaction.State state();
 
-        /** Returns when it began, in ms since 1970; −1 when it has ended. */
-        long startMs();
+        /** Returns when it began; empty when it has ended. */
+        Optional<Instant> startTime();
 
         /** Returns the partitions in which it is to be waited for. */
         List<Partition> partitions();
@@ -79,8 +82,8 @@ public interface StoreMetrics {
         /** Returns what a forced record survives there. */
         Survives survives();
 
-        /** Returns its size; {@link Long#MAX_VALUE} when only the file system limits it. */
-        long capacityBytes();
+        /** Returns its size; empty when only the file system limits it. */
+        OptionalLong capacityBytes();
 
         /** Returns the bytes of blocks in use. */
         long usedBytes();
@@ -110,7 +113,7 @@ public interface StoreMetrics {
          * Returns whether new segments and copies are put here; false for a while after its medium
          * failed, and while it is drained.
          */
-        boolean inRotation();
+        boolean isInRotation();
 
         /**
          * Returns whether it is drained; see {@link LogStore#drain(String, LogStore.MoveControl)}.

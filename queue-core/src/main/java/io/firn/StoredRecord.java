@@ -9,22 +9,71 @@ import java.util.Objects;
 /**
  * A copy of a record, independent of the log. Two are equal when all of it is, keys and values byte
  * by byte; {@link #toString} shows the beginnings of both, as text if they are text.
- *
- * @param partition the partition it was read from
- * @param offset the offset in the partition
- * @param timestamp ms since 1970
- * @param key or null
- * @param value or null
- * @param headers the headers, in order
  */
-public record StoredRecord(
-        int partition,
-        long offset,
-        long timestamp,
-        byte[] key,
-        byte[] value,
-        List<Header> headers) {
+public final class StoredRecord {
     private static final int SHOWN_BYTES = 64;
+
+    private final int partition;
+    private final long offset;
+    private final long timestamp;
+    private final byte[] key;
+    private final byte[] value;
+    private final List<Header> headers;
+
+    /**
+     * Creates a record. Nothing is copied.
+     *
+     * @param partition the partition it was read from
+     * @param offset the offset in the partition
+     * @param timestamp ms since 1970
+     * @param key or null
+     * @param value or null
+     * @param headers the headers, in order
+     */
+    public StoredRecord(
+            int partition,
+            long offset,
+            long timestamp,
+            byte[] key,
+            byte[] value,
+            List<Header> headers) {
+        this.partition = partition;
+        this.offset = offset;
+        this.timestamp = timestamp;
+        this.key = key;
+        this.value = value;
+        this.headers = headers;
+    }
+
+    /** Returns the partition it was read from. */
+    public int partition() {
+        return partition;
+    }
+
+    /** Returns the offset in the partition. */
+    public long offset() {
+        return offset;
+    }
+
+    /** Returns the timestamp, in ms since 1970. */
+    public long timestamp() {
+        return timestamp;
+    }
+
+    /** Returns the key, which is not copied; null for none. */
+    public byte[] key() {
+        return key;
+    }
+
+    /** Returns the value, which is not copied; null for none. */
+    public byte[] value() {
+        return value;
+    }
+
+    /** Returns the headers, in order. */
+    public List<Header> headers() {
+        return headers;
+    }
 
     @Override
     public boolean equals(Object other) {
@@ -66,13 +115,32 @@ public record StoredRecord(
                 + (first.length < bytes.length ? "... (" + bytes.length + " bytes)" : "");
     }
 
-    /**
-     * A header of a record. Two are equal when their keys and the bytes of their values are.
-     *
-     * @param key the header's key
-     * @param value or null
-     */
-    public record Header(String key, byte[] value) {
+    /** A header of a record. Two are equal when their keys and the bytes of their values are. */
+    public static final class Header {
+        private final String key;
+        private final byte[] value;
+
+        /**
+         * Creates a header. Nothing is copied.
+         *
+         * @param key the header's key
+         * @param value or null
+         */
+        public Header(String key, byte[] value) {
+            this.key = key;
+            this.value = value;
+        }
+
+        /** Returns the header's key. */
+        public String key() {
+            return key;
+        }
+
+        /** Returns the value, which is not copied; null for none. */
+        public byte[] value() {
+            return value;
+        }
+
         @Override
         public boolean equals(Object other) {
             return other instanceof Header that

@@ -100,7 +100,7 @@ public final class Burst implements Callable<Integer> {
                 Migrator migrator =
                         Migrator.of(log.store()).policy(Policies.threshold(threshold)).open();
                 Load load = new Load(log.partition())) {
-            long all = log.hotTier().capacityBytes();
+            long all = log.hotTier().capacityBytes().orElseThrow();
             long full = (long) (all * threshold);
             // Fills the hot tier up to the threshold, where a store without load stays.
             load.rate(memory * BURST_PART);

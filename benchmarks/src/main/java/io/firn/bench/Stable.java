@@ -114,7 +114,7 @@ public final class Stable implements Callable<Integer> {
         long hot;
         try (TieredLog log = TieredLog.tiered(place, capacity, cold, -1)) {
             room = log.segmentRoom();
-            hot = log.hotTier().capacityBytes() / TieredLog.BLOCK_BYTES * room;
+            hot = log.hotTier().capacityBytes().orElseThrow() / TieredLog.BLOCK_BYTES * room;
         }
         // The active segment, the block ahead of it, and what retention has not deleted yet.
         long retention = (long) (ratio * hot) - 4 * room;

@@ -2,10 +2,12 @@ package io.firn.migrator;
 
 import io.firn.StoreSnapshot;
 import io.firn.migrator.MovePlan.Candidate;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 
 /** See {@link Policies#age}. */
-record AgePolicy(List<Long> agesMs) implements MigrationPolicy {
+record AgePolicy(List<Duration> ages) implements MigrationPolicy {
 
     @Override
     public List<Move> moves(StoreSnapshot snapshot) {
@@ -29,9 +31,10 @@ record AgePolicy(List<Long> agesMs) implements MigrationPolicy {
     }
 
     private int target(StoreSnapshot snapshot, Candidate candidate) {
-        long ageMs = snapshot.timeMs() - candidate.segment().sealTimeMs();
+        Instant sealed = candidate.segment().sealTime().orElse(Instant.MAX);
+        Duration age = Duration.between(sealed, snapshot.time());
         int target = 0;
-        while (target < agesMs.size() && ageMs > agesMs.get(target)) {
+        while (target < ages.size() && age.compareTo(ages.get(target)) > 0) {
             target++;
         }
         return target;

@@ -78,7 +78,7 @@ record ConsumerAwarePolicy(double threshold, int ahead) implements MigrationPoli
             for (SegmentPlace segment : partition.segments()) {
                 if (left > 0 && segment.endOffset() > cursor) {
                     left--;
-                    if (segment.movable()) {
+                    if (segment.isMovable()) {
                         wanted.add(new Candidate(partition, segment));
                     }
                 }

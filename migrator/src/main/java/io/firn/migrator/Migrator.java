@@ -32,9 +32,6 @@ import java.util.function.BooleanSupplier;
  * <p>Thread-safe.
  */
 public final class Migrator implements AutoCloseable {
-    /** A rate without limit. */
-    public static final long UNLIMITED = ByteRate.UNLIMITED;
-
     private static final GuardedLog LOG = GuardedLog.get();
     private static final int MOST_THREADS = 64;
 
@@ -110,9 +107,14 @@ public final class Migrator implements AutoCloseable {
         queue.clear();
     }
 
-    /** Changes the rate, in bytes per second: above 0, or {@link #UNLIMITED}. */
+    /** Changes the rate, in bytes per second: above 0. */
     public void bytesPerSecond(long value) {
         rate.set(Builder.checkRate(value));
+    }
+
+    /** Removes the limit of the rate. */
+    public void unlimitedRate() {
+        rate.set(ByteRate.UNLIMITED);
     }
 
     /** Returns the migrator's state. */
@@ -212,7 +214,7 @@ public final class Migrator implements AutoCloseable {
         private MigrationPolicy policy = Policies.threshold(0.5);
         private int threads = 1;
         private ThreadFactory threadFactory;
-        private long bytesPerSecond = UNLIMITED;
+        private long bytesPerSecond = ByteRate.UNLIMITED;
         private Duration interval = Duration.ofMillis(100);
         private Duration firstRetry = Duration.ofSeconds(1);
 
@@ -248,8 +250,7 @@ public final class Migrator implements AutoCloseable {
         }
 
         /**
-         * Sets the bytes per second that all threads copy together, above 0; default {@link
-         * #UNLIMITED}.
+         * Sets the bytes per second that all threads copy together, above 0; by default no limit.
          */
         public Builder bytesPerSecond(long value) {
             bytesPerSecond = checkRate(value);
@@ -302,9 +303,8 @@ public final class Migrator implements AutoCloseable {
         }
 
         private static long checkRate(long value) {
-            if (value < 1 && value != UNLIMITED) {
-                throw new InvalidOptionException(
-                        "bytesPerSecond must be above 0, or −1 for unlimited, not " + value);
+            if (value < 1) {
+                throw new InvalidOptionException("bytesPerSecond must be above 0, not " + value);
             }
             return value;
         }

@@ -4,6 +4,7 @@ import io.firn.StoreSnapshot;
 import io.firn.StoreSnapshot.PartitionPlace;
 import io.firn.StoreSnapshot.SegmentPlace;
 import io.firn.StoreSnapshot.TierPlace;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashSet;
@@ -18,7 +19,7 @@ import java.util.Set;
 public final class MovePlan {
     /** Oldest first: by seal time, then by topic, partition and offset. */
     public static final Comparator<Candidate> OLDEST_FIRST =
-            Comparator.comparingLong((Candidate c) -> c.segment().sealTimeMs())
+            Comparator.comparing((Candidate c) -> c.segment().sealTime().orElse(Instant.MAX))
                     .thenComparing(c -> c.partition().topic())
                     .thenComparingInt(c -> c.partition().partition())
                     .thenComparingLong(c -> c.segment().baseOffset());
@@ -40,20 +41,33 @@ public final class MovePlan {
         this.used = snapshot.tiers().stream().mapToLong(TierPlace::usedBytes).toArray();
         for (PartitionPlace partition : snapshot.partitions()) {
             for (SegmentPlace segment : partition.segments()) {
-                if (segment.movable()) {
+                if (segment.isMovable()) {
                     candidates.add(new Candidate(partition, segment));
                 }
             }
         }
     }
 
-    /**
-     * A segment that could be moved.
-     *
-     * @param partition the partition that it belongs to
-     * @param segment the segment, which is sealed and not being moved
-     */
-    public record Candidate(PartitionPlace partition, SegmentPlace segment) {
+    /** A segment that could be moved. Two are equal when they are the same segment. */
+    public static final class Candidate {
+        private final PartitionPlace partition;
+        private final SegmentPlace segment;
+
+        Candidate(PartitionPlace partition, SegmentPlace segment) {
+            this.partition = partition;
+            this.segment = segment;
+        }
+
+        /** Returns the partition that it belongs to. */
+        public PartitionPlace partition() {
+            return partition;
+        }
+
+        /** Returns the segment, which is sealed and not being moved. */
+        public SegmentPlace segment() {
+            return segment;
+        }
+
         /** Returns the label of the tier that it is in. */
         public String tier() {
             return segment.tier();
@@ -120,7 +134,8 @@ public final class MovePlan {
         return !tier.equals(candidate.tier())
                 && candidate.partition().tiers().contains(tier)
                 && candidate.segment().bytes() <= place.maxSegmentBytes()
-                && bytesIn(tier, candidate) <= place.capacityBytes() - usedBytes(tier);
+                && bytesIn(tier, candidate)
+                        <= place.capacityBytes().orElse(Long.MAX_VALUE) - usedBytes(tier);
     }
 
     /** Adds a move; returns false if the segment does not fit or is already in the plan. */

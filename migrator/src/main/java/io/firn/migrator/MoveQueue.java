@@ -129,9 +129,11 @@ final class MoveQueue {
         return due.size();
     }
 
+    record Progress(Move move, long copiedBytes) implements MigratorStatus.Progress {}
+
     synchronized List<MigratorStatus.Progress> inProgress() {
         List<MigratorStatus.Progress> progress = new ArrayList<>();
-        current.forEach((move, bytes) -> progress.add(new MigratorStatus.Progress(move, bytes)));
+        current.forEach((move, bytes) -> progress.add(new Progress(move, bytes)));
         return progress;
     }
 }

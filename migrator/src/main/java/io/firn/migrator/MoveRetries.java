@@ -1,5 +1,6 @@
 package io.firn.migrator;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -46,13 +47,16 @@ final class MoveRetries {
         return entry == null || System.nanoTime() - entry.notBeforeNs >= 0;
     }
 
+    private record Failing(Move move, int attempts, String reason, Duration retryIn)
+            implements MigratorStatus.Failing {}
+
     synchronized List<MigratorStatus.Failing> list() {
         List<MigratorStatus.Failing> all = new ArrayList<>();
         for (Entry entry : entries.values()) {
-            long leftMs = (entry.notBeforeNs - System.nanoTime()) / 1_000_000;
+            long leftNs = Math.max(0, entry.notBeforeNs - System.nanoTime());
             all.add(
-                    new MigratorStatus.Failing(
-                            entry.move, entry.attempts, entry.reason, Math.max(0, leftMs)));
+                    new Failing(
+                            entry.move, entry.attempts, entry.reason, Duration.ofNanos(leftNs)));
         }
         return all;
     }

@@ -55,12 +55,25 @@ final class MoveStatistics {
         lastError = e.toString();
     }
 
+    private record Status(
+            boolean isRunning,
+            List<MigratorStatus.Progress> current,
+            int queued,
+            List<MigratorStatus.Failing> failing,
+            long movedDown,
+            long movedUp,
+            long movedDownBytes,
+            long movedUpBytes,
+            long failures,
+            String lastError)
+            implements MigratorStatus {}
+
     synchronized MigratorStatus status(
             boolean running,
             List<MigratorStatus.Progress> current,
             int queued,
             List<MigratorStatus.Failing> failing) {
-        return new MigratorStatus(
+        return new Status(
                 running,
                 List.copyOf(current),
                 queued,

@@ -4,7 +4,6 @@ import io.firn.InvalidOptionException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
-import java.util.stream.Stream;
 
 /** The policies that are provided. */
 public final class Policies {
@@ -53,14 +52,13 @@ public final class Policies {
         for (Duration age : ages) {
             Objects.requireNonNull(age, "ages");
         }
-        List<Long> ms = Stream.of(ages).map(Duration::toMillis).toList();
-        for (int i = 0; i < ms.size(); i++) {
-            if (ms.get(i) < 0 || (i > 0 && ms.get(i) < ms.get(i - 1))) {
+        for (int i = 0; i < ages.length; i++) {
+            if (ages[i].isNegative() || (i > 0 && ages[i].compareTo(ages[i - 1]) < 0)) {
                 throw new InvalidOptionException(
                         "ages must not be negative and must ascend, found " + List.of(ages));
             }
         }
-        return new AgePolicy(ms);
+        return new AgePolicy(List.of(ages));
     }
 
     /**

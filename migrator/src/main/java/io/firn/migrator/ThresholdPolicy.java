@@ -27,7 +27,7 @@ record ThresholdPolicy(double threshold) implements MigrationPolicy {
 
     /** Returns a part of a tier's capacity; unlimited for a tier without a limit. */
     static long limit(TierPlace tier, double part) {
-        long capacity = tier.capacityBytes();
+        long capacity = tier.capacityBytes().orElse(Long.MAX_VALUE);
         return capacity == Long.MAX_VALUE ? capacity : (long) (capacity * part);
     }
 

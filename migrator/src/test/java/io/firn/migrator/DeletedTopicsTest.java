@@ -86,7 +86,7 @@ class DeletedTopicsTest {
     private void assertSound() {
         assertEquals(List.of(), store.findings());
         for (TierMetrics tier : store.metrics().tiers()) {
-            assertTrue(tier.inRotation(), tier.label());
+            assertTrue(tier.isInRotation(), tier.label());
         }
     }
 

@@ -131,7 +131,7 @@ class MigratorLifecycleTest {
         Migrator migrator = migrator(snapshot -> sit(in, go)).start();
         in.await();
         Thread stopper = begin(migrator::stop);
-        await("the stop to begin", () -> !migrator.status().running());
+        await("the stop to begin", () -> !migrator.status().isRunning());
         Thread starter = begin(migrator::start);
         await(
                 "the start to wait, or to return",
@@ -143,7 +143,7 @@ class MigratorLifecycleTest {
         join(starter);
         await("a thread of the second run", () -> seen.size() == 2);
         assertEquals(1, alive(), "one thread for threads(1)");
-        assertTrue(migrator.status().running());
+        assertTrue(migrator.status().isRunning());
         migrator.close();
         assertEquals(0, alive());
     }
@@ -176,7 +176,7 @@ class MigratorLifecycleTest {
         migrator.start();
         assertTrue(stopped.await(HANGS_AFTER_S, TimeUnit.SECONDS), "stop() returns to the policy");
         await("the end", () -> alive() == 0);
-        assertFalse(migrator.status().running());
+        assertFalse(migrator.status().isRunning());
         migrator.close();
     }
 
@@ -201,7 +201,7 @@ class MigratorLifecycleTest {
         migrator.start();
         await("the end", () -> !seen.isEmpty() && alive() == 0);
         assertNotNull(refusal.get());
-        assertFalse(migrator.status().running());
+        assertFalse(migrator.status().isRunning());
         migrator.start(); // by somebody else it can be started again
         await("another life", () -> seen.size() == 2);
         migrator.close();
@@ -217,7 +217,7 @@ class MigratorLifecycleTest {
         AtomicReference<MigratorStatus> told = new AtomicReference<>();
         Thread asking = begin(() -> told.set(migrator.status()));
         join(asking);
-        assertTrue(told.get().running());
+        assertTrue(told.get().isRunning());
         go.countDown();
         migrator.close();
     }
@@ -231,7 +231,7 @@ class MigratorLifecycleTest {
         migrator.close();
         migrator.stop();
         assertThrows(ClosedException.class, migrator::start);
-        assertFalse(migrator.status().running());
+        assertFalse(migrator.status().isRunning());
         assertEquals(0, alive());
         assertFalse(migrator.moveNext(), "by hand it can be asked");
     }
@@ -242,7 +242,7 @@ class MigratorLifecycleTest {
                 migrator(snapshot -> List.of()).interval(Duration.ofHours(1)).threads(2).start();
         await("a look", () -> !seen.isEmpty());
         store.close();
-        await("its threads to end", () -> alive() == 0 && !migrator.status().running());
+        await("its threads to end", () -> alive() == 0 && !migrator.status().isRunning());
         assertThrows(ClosedException.class, migrator::start);
         migrator.close();
     }
@@ -307,7 +307,7 @@ class MigratorLifecycleTest {
         }
         assertEquals(List.of(), failures);
         migrator.start();
-        assertTrue(migrator.status().running());
+        assertTrue(migrator.status().isRunning());
         migrator.close();
         assertEquals(0, alive());
         assertTrue(most.get() <= threads, "threads at a time: " + most.get());
@@ -335,7 +335,7 @@ class MigratorLifecycleTest {
             both.await();
             migrator.close();
             join(starter);
-            assertFalse(migrator.status().running());
+            assertFalse(migrator.status().isRunning());
             assertEquals(0, alive());
         }
     }

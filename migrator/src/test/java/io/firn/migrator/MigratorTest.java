@@ -80,7 +80,7 @@ class MigratorTest {
             List<String> tiers = tiersOf(store, "t");
             assertEquals(HOT, tiers.get(tiers.size() - 1));
             assertTrue(migrator.status().movedDown() > 0);
-            assertTrue(migrator.status().running());
+            assertTrue(migrator.status().isRunning());
         }
         long hot = tiersOf(store, "t").stream().filter(tier -> tier.equals(HOT)).count();
         partition.deleteRecordsBefore(partition.durableOffset() - 1);
@@ -123,7 +123,7 @@ class MigratorTest {
             assertTrue(migrator.status().failures() > 0);
             assertNotNull(migrator.status().lastError());
         }
-        assertFalse(tier(store, "broken").inRotation());
+        assertFalse(tier(store, "broken").isInRotation());
         assertNotNull(tier(store, "broken").lastError());
         assertNull(tier(store, COLD).lastError());
         assertThrows(FirnException.class, () -> store.migrate("t", 0, 0, "broken"));
@@ -133,7 +133,7 @@ class MigratorTest {
         failing.faults().none();
         await("what was left there", () -> tier(store, "broken").usedBytes() == 0);
         assertEquals(MoveOutcome.MOVED, store.migrate("t", 0, 0, "broken"));
-        assertTrue(tier(store, "broken").inRotation(), "it works again");
+        assertTrue(tier(store, "broken").isInRotation(), "it works again");
         assertAllThere(partition);
     }
 
@@ -153,7 +153,7 @@ class MigratorTest {
                 .refuseChanges(path -> path.getFileName().toString().endsWith(".active.tmp"));
         Tiered.appendSegments(partition, 4);
         assertEquals("tier-1", tiersOf(store, "t").get(4));
-        assertFalse(tier(store, "tier-0").inRotation());
+        assertFalse(tier(store, "tier-0").isInRotation());
         assertAllThere(partition);
     }
 
@@ -170,7 +170,7 @@ class MigratorTest {
                 snapshot -> {
                     var p = snapshot.partitions().get(0);
                     return p.segments().stream()
-                            .filter(s -> s.movable() && s.tier().equals("tier-0"))
+                            .filter(s -> s.isMovable() && s.tier().equals("tier-0"))
                             .map(s -> Move.of(p, s, "tier-1"))
                             .toList();
                 };
@@ -252,12 +252,12 @@ class MigratorTest {
         await("them, seen by the store", () -> tier(store, HOT).movesInFlight() == 3);
         migrator.stop();
         migrator.stop();
-        assertFalse(migrator.status().running());
+        assertFalse(migrator.status().isRunning());
         assertEquals(List.of(), migrator.status().current());
         assertEquals(0, tier(store, HOT).movesInFlight());
         assertAllThere(partition);
 
-        migrator.bytesPerSecond(Migrator.UNLIMITED);
+        migrator.unlimitedRate();
         migrator.start();
         await("all of it below", () -> tiersOf(store, "t").indexOf(HOT) == 3);
         migrator.close();
@@ -270,7 +270,7 @@ class MigratorTest {
         Migrator migrator = migrator(0).bytesPerSecond(1).start();
         await("a move", () -> !migrator.status().current().isEmpty());
         store.close();
-        await("its end", () -> !migrator.status().running());
+        await("its end", () -> !migrator.status().isRunning());
         migrator.close();
         store = Tiered.at(directory, 6).open();
         assertEquals(List.of(HOT, HOT, HOT, HOT), tiersOf(store, "t"));
@@ -283,7 +283,7 @@ class MigratorTest {
         assertEquals(2_000_000_000, rate.take(2_000));
         long wait = rate.take(1_000_000);
         assertTrue(wait > 1_000_000_000_000L && wait <= 1_002_000_000_000L, "ns: " + wait);
-        rate.set(Migrator.UNLIMITED);
+        rate.set(ByteRate.UNLIMITED);
         assertEquals(0, rate.take(Integer.MAX_VALUE));
         rate.set(1_000);
         assertEquals(1_000_000, rate.take(1));

@@ -388,7 +388,7 @@ class MoveCrashTest {
                     appender.append(value);
                 }
             }
-            for (int i = 0; !Tiered.segments(store, "t").get(0).movable(); i++) {
+            for (int i = 0; !Tiered.segments(store, "t").get(0).isMovable(); i++) {
                 assertTrue(i < 10, "it is not sealed");
                 clock.advance(1_000);
                 pass(store);

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import io.firn.StoreSnapshot;
+import java.time.Instant;
 import java.util.ArrayDeque;
 import java.util.Arrays;
 import java.util.Deque;
@@ -13,7 +14,8 @@ import org.junit.jupiter.api.Test;
 
 class MoveQueueTest {
     private static final long HOUR_NS = 3_600_000_000_000L;
-    private static final StoreSnapshot SNAPSHOT = new StoreSnapshot(0, List.of(), List.of());
+    private static final StoreSnapshot SNAPSHOT =
+            new Snapshots.Snapshot(Instant.EPOCH, List.of(), List.of());
 
     private final Deque<List<Move>> plans = new ArrayDeque<>();
     private final MoveRetries retries = new MoveRetries(HOUR_NS);
@@ -56,7 +58,7 @@ class MoveQueueTest {
         assertEquals(0, queue.dueCount());
         queue.progress(move(1), 50);
         queue.end(move(3));
-        assertEquals(List.of(new MigratorStatus.Progress(move(1), 50)), queue.inProgress());
+        assertEquals(List.of(new MoveQueue.Progress(move(1), 50)), queue.inProgress());
     }
 
     @Test

@@ -9,11 +9,17 @@ import io.firn.StoreSnapshot;
 import io.firn.StoreSnapshot.PartitionPlace;
 import io.firn.StoreSnapshot.SegmentPlace;
 import io.firn.StoreSnapshot.TierPlace;
+import io.firn.migrator.Snapshots.Part;
+import io.firn.migrator.Snapshots.Segment;
+import io.firn.migrator.Snapshots.Snapshot;
+import io.firn.migrator.Snapshots.Tier;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalLong;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
 
@@ -29,24 +35,25 @@ class PoliciesTest {
             String topic, List<String> allowed, Map<String, Long> cursors, int... tiers) {
         List<SegmentPlace> segments = new ArrayList<>();
         for (int i = 0; i < tiers.length; i++) {
-            segments.add(
-                    new SegmentPlace(
-                            i * 100L, i * 100L + 100, BYTES, BYTES, ALL.get(tiers[i]), i, true));
+            segments.add(new Segment(i * 100L, i * 100L + 100, BYTES, ALL.get(tiers[i]), i, true));
         }
-        partitions.add(
-                new PartitionPlace(topic, 0, 0, tiers.length * 100L, allowed, cursors, segments));
+        partitions.add(new Part(topic, 0, 0, tiers.length * 100L, allowed, cursors, segments));
     }
 
     private StoreSnapshot snapshot(long... capacities) {
-        StoreSnapshot segments = new StoreSnapshot(0, List.of(), partitions);
+        StoreSnapshot segments = new Snapshot(Instant.EPOCH, List.of(), partitions);
         Map<String, Long> used = Tiered.usedBySegments(segments);
         List<TierPlace> tiers = new ArrayList<>();
         for (int i = 0; i < capacities.length; i++) {
             tiers.add(
-                    new TierPlace(
-                            ALL.get(i), capacities[i], used.getOrDefault(ALL.get(i), 0L), 1, 1000));
+                    new Tier(
+                            ALL.get(i),
+                            OptionalLong.of(capacities[i]),
+                            used.getOrDefault(ALL.get(i), 0L),
+                            1,
+                            1000));
         }
-        return new StoreSnapshot(1_000, tiers, partitions);
+        return new Snapshot(Instant.ofEpochMilli(1_000), tiers, partitions);
     }
 
     private static List<String> words(List<Move> moves) {
@@ -73,17 +80,17 @@ class PoliciesTest {
                     }
                 }
                 segments.add(
-                        new SegmentPlace(
+                        new Segment(
                                 s.baseOffset(),
                                 s.endOffset(),
                                 s.bytes(),
                                 s.usedBytes(),
                                 tier,
-                                s.sealTimeMs(),
-                                s.movable()));
+                                s.sealTime(),
+                                s.isMovable()));
             }
             moved.add(
-                    new PartitionPlace(
+                    new Part(
                             p.topic(),
                             p.partition(),
                             p.logStartOffset(),
@@ -95,14 +102,14 @@ class PoliciesTest {
         List<TierPlace> tiers = new ArrayList<>();
         for (TierPlace t : before.tiers()) {
             tiers.add(
-                    new TierPlace(
+                    new Tier(
                             t.label(),
                             t.capacityBytes(),
                             used.get(t.label()),
                             t.blockBytes(),
                             t.maxSegmentBytes()));
         }
-        return new StoreSnapshot(before.timeMs(), tiers, moved);
+        return new Snapshot(before.time(), tiers, moved);
     }
 
     // ---- threshold
@@ -156,10 +163,10 @@ class PoliciesTest {
     void shouldLeaveWhatIsTooLargeOrOnItsWay() {
         List<SegmentPlace> segments =
                 List.of(
-                        new SegmentPlace(0, 100, 2000, 2000, "0", 1, true),
-                        new SegmentPlace(100, 200, BYTES, BYTES, "0", 2, false),
-                        new SegmentPlace(200, 300, BYTES, BYTES, "0", 3, true));
-        partitions.add(new PartitionPlace("a", 0, 0, 300, ALL, Map.of(), segments));
+                        new Segment(0, 100, 2000, "0", 1, true),
+                        new Segment(100, 200, BYTES, "0", 2, false),
+                        new Segment(200, 300, BYTES, "0", 3, true));
+        partitions.add(new Part("a", 0, 0, 300, ALL, Map.of(), segments));
         assertEquals(
                 List.of("a2:01"), words(Policies.threshold(0).moves(snapshot(5000, 5000, 5000))));
     }
@@ -188,7 +195,12 @@ class PoliciesTest {
                 // A round for each tier: what came down in one may go on in the next.
                 for (int i = 0; i < ALL.size(); i++) {
                     then = after(then, moves);
-                    then.tiers().forEach(t -> assertTrue(t.usedBytes() <= t.capacityBytes()));
+                    then.tiers()
+                            .forEach(
+                                    t ->
+                                            assertTrue(
+                                                    t.usedBytes()
+                                                            <= t.capacityBytes().orElseThrow()));
                     moves = policy.moves(then);
                 }
                 assertEquals(List.of(), moves, () -> policy + " never rests in " + start);

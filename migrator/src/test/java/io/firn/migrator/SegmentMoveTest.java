@@ -132,7 +132,7 @@ class SegmentMoveTest {
         Partition partition = created(Tiered.small(), 2);
         assertEquals(MoveOutcome.MOVED, move(0, COLD));
         byte[] bytes = Files.readAllBytes(logIn("hdd", 0));
-        long sealedAt = segments(store, "t").get(0).sealTimeMs();
+        var sealedAt = segments(store, "t").get(0).sealTime();
         for (int i = 0; i < 10; i++) {
             assertEquals(MoveOutcome.MOVED, move(0, HOT));
             assertEquals(List.of(HOT, HOT, HOT), tiersOf(store, "t"));
@@ -140,7 +140,7 @@ class SegmentMoveTest {
             assertArrayEquals(bytes, Files.readAllBytes(logIn("ssd", 0)));
             assertEquals(MoveOutcome.MOVED, move(0, COLD));
             assertArrayEquals(bytes, Files.readAllBytes(logIn("hdd", 0)));
-            assertEquals(sealedAt, segments(store, "t").get(0).sealTimeMs(), "retention's age");
+            assertEquals(sealedAt, segments(store, "t").get(0).sealTime(), "retention's age");
         }
         assertAllThere(partition);
         assertAccountedFor();
@@ -331,7 +331,7 @@ class SegmentMoveTest {
                 once(
                         () -> {
                             assertEquals(List.of(COLD, HOT), tiersOf(store, "t"));
-                            assertEquals(false, segments(store, "t").get(0).movable());
+                            assertEquals(false, segments(store, "t").get(0).isMovable());
                             long now = store.snapshot().tier(HOT).usedBytes();
                             assertEquals(BLOCK_BYTES, before - now, "as if it had left");
                             assertEquals(1, tier(store, HOT).movesInFlight());

@@ -145,7 +145,7 @@ final class Tiered {
         await(
                 segments + " sealed segments",
                 () ->
-                        segments(store, topic).stream().filter(SegmentPlace::movable).count()
+                        segments(store, topic).stream().filter(SegmentPlace::isMovable).count()
                                 >= segments);
     }
 

@@ -24,7 +24,7 @@ final class MigratorMetrics implements MigratorMetricsMXBean {
 
     @Override
     public boolean isRunning() {
-        return status().running();
+        return status().isRunning();
     }
 
     @Override

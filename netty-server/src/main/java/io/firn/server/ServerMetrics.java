@@ -8,6 +8,7 @@ import io.firn.PartitionReader.PartitionMetrics;
 import io.firn.StoreMetrics.TierMetrics;
 import io.firn.server.group.GroupHandlers;
 import io.firn.server.wire.ServerContext;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -145,7 +146,7 @@ final class ServerMetrics implements ServerMetricsMXBean, AutoCloseable {
 
     @Override
     public Map<String, Long> getCursorLagMs() {
-        return byCursor(CursorMetrics::lagMs);
+        return byCursor(each -> each.lagTime().map(Duration::toMillis).orElse(-1L));
     }
 
     private Map<String, Long> byCursor(Function<CursorMetrics, Long> number) {
@@ -168,7 +169,7 @@ final class ServerMetrics implements ServerMetricsMXBean, AutoCloseable {
     @Override
     public int getPoisonedPartitions() {
         return (int)
-                store.metrics().partitions().stream().filter(PartitionMetrics::poisoned).count();
+                store.metrics().partitions().stream().filter(PartitionMetrics::isPoisoned).count();
     }
 
     @Override

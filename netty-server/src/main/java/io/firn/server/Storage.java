@@ -29,6 +29,7 @@ final class Storage implements AutoCloseable {
     private static final System.Logger LOG = System.getLogger("io.firn.server");
     private static final String CREATE_BESIDE_UNREADABLE = "firn.create.topics.beside.unreadable";
     private static final String SEGMENTS = "segments";
+    private static final long WHOLE_FILE_SYSTEM = -1;
     private static final Pattern TIER =
             Pattern.compile("(pmem|file):(.+?)(?:@([1-9][0-9]{0,17}))?");
 
@@ -198,10 +199,10 @@ final class Storage implements AutoCloseable {
     }
 
     private static StorageTier pmem(ServerConfig config, long size, Path... pools) {
-        PmemTier tier =
-                PmemTier.at(pools)
-                        .withCapacityBytes(size)
-                        .withPoolRatio(config.decimal("log.pmem.pool.ratio"));
+        PmemTier tier = PmemTier.at(pools).withPoolRatio(config.decimal("log.pmem.pool.ratio"));
+        if (size != WHOLE_FILE_SYSTEM) {
+            tier = tier.withCapacityBytes(size);
+        }
         if (config.has("storage.pmem.block.size")) {
             tier = tier.withBlockBytes(config.integer("storage.pmem.block.size"));
         }

@@ -24,6 +24,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalLong;
 import java.util.Random;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
@@ -93,7 +94,7 @@ class StorageTest {
                         "file:" + directory.resolve("c"));
         try (Storage storage = Storage.open(ServerConfig.of(tiers(three)))) {
             assertEquals(
-                    List.of(5_000_000L, Long.MAX_VALUE, Long.MAX_VALUE),
+                    List.of(OptionalLong.of(5_000_000), OptionalLong.empty(), OptionalLong.empty()),
                     storage.store().metrics().tiers().stream()
                             .map(TierMetrics::capacityBytes)
                             .toList());
@@ -221,7 +222,7 @@ class StorageTest {
                     () -> {
                         TierMetrics hot = storage.store().metrics().tiers().get(0);
                         return hot.movedDownBytes() > 0
-                                && hot.usedBytes() <= hot.capacityBytes() / 2;
+                                && hot.usedBytes() <= hot.capacityBytes().orElseThrow() / 2;
                     });
             Running.await("the count of moves", () -> storage.migration().movedDown() > 0);
             try (KafkaConsumer<byte[], byte[]> consumer =
@@ -243,7 +244,7 @@ class StorageTest {
         Map<String, String> sample = pafkasSample(300_000_000);
         sample.put("storage.migrate.threshold", "-1");
         try (Storage storage = Storage.open(ServerConfig.of(sample))) {
-            assertFalse(storage.migration().running());
+            assertFalse(storage.migration().isRunning());
         }
     }
 

@@ -10,7 +10,9 @@ import io.firn.log.SegmentedLog;
 import io.firn.medium.GuardedLog;
 import io.firn.upkeep.PartitionUpkeep;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
@@ -50,7 +52,7 @@ public final class PartitionCompaction extends Duty {
             double dirtyRatio,
             long runs,
             long savedBytes,
-            long lastRunMs,
+            Optional<Instant> lastRunTime,
             CompactionResult lastRun,
             Error failure)
             implements PartitionReader.CompactionMetrics {}
@@ -170,7 +172,9 @@ public final class PartitionCompaction extends Duty {
                 range.dirtyRatio(),
                 runs.get(),
                 savedBytes.get(),
-                now.timeMs(),
+                now.result() == null
+                        ? Optional.empty()
+                        : Optional.of(Instant.ofEpochMilli(now.timeMs())),
                 now.result(),
                 failure);
     }

@@ -7,10 +7,12 @@ import io.firn.RecordHandler.Action;
 import io.firn.Tailer;
 import io.firn.log.LogSegment;
 import io.firn.log.SegmentedLog;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
 import javax.annotation.concurrent.GuardedBy;
 
@@ -50,7 +52,12 @@ public final class CursorLags {
 
     /** Named as what it implements, since its text begins with the name. */
     private record CursorMetrics(
-            String cursor, int partition, long offset, long lagRecords, long lagBytes, long lagMs)
+            String cursor,
+            int partition,
+            long offset,
+            long lagRecords,
+            long lagBytes,
+            Optional<Duration> lagTime)
             implements CursorReader.CursorMetrics {}
 
     /**
@@ -95,7 +102,9 @@ public final class CursorLags {
                             : next.exists() ? Math.max(0, nowMs - next.timestampMs()) : 0;
         }
         long bytes = bytesFrom(cursors.log(partition.index()), from);
-        return new CursorMetrics(name, partition.index(), offset, end - from, bytes, ageMs);
+        Optional<Duration> age =
+                ageMs == UNREADABLE ? Optional.empty() : Optional.of(Duration.ofMillis(ageMs));
+        return new CursorMetrics(name, partition.index(), offset, end - from, bytes, age);
     }
 
     private static NextRecord nextRecord(Partition partition, long from, long searched) {

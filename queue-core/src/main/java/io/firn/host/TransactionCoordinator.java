@@ -11,8 +11,10 @@ import io.firn.Transaction;
 import io.firn.Transaction.State;
 import io.firn.UnknownTopicException;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.Collection;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * The named producers of a store and their transactions, for servers, whose clients make the
@@ -28,34 +30,46 @@ public interface TransactionCoordinator {
     /** How many named producers a store has at most; fewer where the heap is below 2 GiB. */
     int MOST_NAMES = 50_000;
 
-    /**
-     * A named producer.
-     *
-     * @param partitions those of its open or last decided transaction that have no marker yet
-     * @param startMs when the open transaction began, in ms since 1970; −1 when none is open
-     */
-    record NamedProducer(
-            String name,
-            ProducerIdentity identity,
-            Duration timeout,
-            State state,
-            List<Partition> partitions,
-            long startMs) {}
+    /** A named producer at one moment. Immutable; equal when all of it is. */
+    interface NamedProducer {
 
-    /**
-     * A producer with state in a partition.
-     *
-     * @param lastSequence the sequence of its last record; −1 when it has none
-     * @param lastTimestampMs when it appended last
-     * @param markerEpoch what its last marker there says as coordinator epoch; −1 when it has none
-     * @param firstOffset the first offset of its open transaction; −1 when it has none
-     */
-    record PartitionProducer(
-            ProducerIdentity identity,
-            int lastSequence,
-            long lastTimestampMs,
-            int markerEpoch,
-            long firstOffset) {}
+        /** Returns its name. */
+        String name();
+
+        /** Returns what its batches have to contain. */
+        ProducerIdentity identity();
+
+        /** Returns after which time an open transaction is aborted. */
+        Duration timeout();
+
+        /** Returns how far its open or last transaction is. */
+        State state();
+
+        /** Returns those of its open or last decided transaction that have no marker yet. */
+        List<Partition> partitions();
+
+        /** Returns when the open transaction began; empty when none is open. */
+        Optional<Instant> startTime();
+    }
+
+    /** A producer with state in a partition, at one moment. Immutable; equal when all of it is. */
+    interface PartitionProducer {
+
+        /** Returns what its batches there contain. */
+        ProducerIdentity identity();
+
+        /** Returns the sequence of its last record; −1 when it has none. */
+        int lastSequence();
+
+        /** Returns when it appended last. */
+        Instant lastTime();
+
+        /** Returns what its last marker there says as coordinator epoch; −1 when it has none. */
+        int markerEpoch();
+
+        /** Returns the first offset of its open transaction; −1 when it has none. */
+        long firstOffset();
+    }
 
     /**
      * A position that a cursor gets when a transaction commits.

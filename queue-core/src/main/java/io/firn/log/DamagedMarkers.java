@@ -1,6 +1,5 @@
 package io.firn.log;
 
-import io.firn.Partition.DamagedRange;
 import io.firn.format.BatchVerifier;
 import io.firn.format.MarkerBatch;
 import io.firn.spi.View;
@@ -46,7 +45,8 @@ public final class DamagedMarkers {
                 walk.reject(verifier.reason());
             }
             if (walk.isDamage()) {
-                log.addDamage(new DamagedRange(walk.fromOffset(), walk.toOffset(), walk.damage()));
+                log.addDamage(
+                        new DamagedOffsets(walk.fromOffset(), walk.toOffset(), walk.damage()));
             }
         }
     }

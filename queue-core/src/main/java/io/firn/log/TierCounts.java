@@ -2,13 +2,14 @@ package io.firn.log;
 
 import io.firn.StoreMetrics;
 import io.firn.Survives;
+import java.util.OptionalLong;
 
 /** The metrics of a tier. */
 record TierCounts(
         String label,
         String name,
         Survives survives,
-        long capacityBytes,
+        OptionalLong capacityBytes,
         long usedBytes,
         int segments,
         long spilledSegments,
@@ -16,8 +17,12 @@ record TierCounts(
         long movedDownBytes,
         long movedUpBytes,
         int movesInFlight,
+<<<<<<< HEAD
         boolean inRotation,
         StoreMetrics.Drain drain,
+=======
+        boolean isInRotation,
+>>>>>>> e9370145 (Let snapshots and metrics grow: interfaces instead of records)
         String lastError,
         long uncollectedBytes)
         implements StoreMetrics.TierMetrics {
@@ -32,7 +37,7 @@ record TierCounts(
                 + ", survives="
                 + survives
                 + ", capacityBytes="
-                + (capacityBytes == Long.MAX_VALUE ? "unlimited" : capacityBytes)
+                + (capacityBytes.isPresent() ? capacityBytes.getAsLong() : "unlimited")
                 + ", usedBytes="
                 + usedBytes
                 + ", segments="
@@ -47,10 +52,15 @@ record TierCounts(
                 + movedUpBytes
                 + ", movesInFlight="
                 + movesInFlight
+<<<<<<< HEAD
                 + ", inRotation="
                 + inRotation
                 + ", drain="
                 + drain
+=======
+                + ", isInRotation="
+                + isInRotation
+>>>>>>> e9370145 (Let snapshots and metrics grow: interfaces instead of records)
                 + ", lastError="
                 + lastError
                 + ", uncollectedBytes="

@@ -12,6 +12,7 @@ import io.firn.log.BatchInfo;
 import io.firn.medium.Fields;
 import io.firn.medium.FileErrors.DamagedFileException;
 import java.nio.ByteBuffer;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -251,16 +252,24 @@ public final class Producers {
         return state == null ? ProducerState.NONE : state.openFrom();
     }
 
+    private record Known(
+            ProducerIdentity identity,
+            int lastSequence,
+            Instant lastTime,
+            int markerEpoch,
+            long firstOffset)
+            implements PartitionProducer {}
+
     /** Returns what is known of all producers, in no order. */
     public synchronized List<PartitionProducer> list() {
         List<PartitionProducer> all = new ArrayList<>();
         states.forEach(
                 (id, state) ->
                         all.add(
-                                new PartitionProducer(
+                                new Known(
                                         new ProducerIdentity(id, state.epoch()),
                                         state.lastSequence(),
-                                        state.lastSeenMs(),
+                                        Instant.ofEpochMilli(state.lastSeenMs()),
                                         state.decision(),
                                         state.openFrom())));
         return all;

@@ -7,7 +7,6 @@ import io.firn.FirnException;
 import io.firn.IsolationLevel;
 import io.firn.MediumException;
 import io.firn.OffsetOutOfRangeException;
-import io.firn.Partition.DamagedRange;
 import io.firn.TruncatedException;
 import io.firn.format.BatchFormat;
 import io.firn.format.BatchVerifier;
@@ -15,6 +14,7 @@ import io.firn.format.BatchWalk;
 import io.firn.format.FillerBatch;
 import io.firn.format.ReadMemory;
 import io.firn.format.ReadMemory.Grant;
+import io.firn.log.DamagedOffsets;
 import io.firn.log.LogSegment;
 import io.firn.log.SegmentIndexes;
 import io.firn.log.SegmentWalk;
@@ -568,7 +568,7 @@ final class BatchCursor {
             throw new BlockReusedException(log.toString());
         }
         forget();
-        log.addDamage(new DamagedRange(offset, to, reason));
+        log.addDamage(new DamagedOffsets(offset, to, reason));
         return new DamagedRangeException(log.toString(), log.index(), offset, to, reason);
     }
 

@@ -172,7 +172,7 @@ public final class TimestampSearch {
             try {
                 while (next()) {
                     if (timestamp() >= timestampMs && offset() >= log.logStartOffset()) {
-                        return new TimestampedOffset(offset(), timestamp());
+                        return new FoundTimestamp(offset(), timestamp());
                     }
                 }
             } finally {
@@ -207,7 +207,7 @@ public final class TimestampSearch {
             try {
                 while (next()) {
                     if (timestamp() >= 0 && offset() >= log.logStartOffset()) {
-                        latest = later(latest, new TimestampedOffset(offset(), timestamp()));
+                        latest = later(latest, new FoundTimestamp(offset(), timestamp()));
                     }
                 }
             } finally {

@@ -1,6 +1,7 @@
 package io.firn.recovery;
 
 import io.firn.Partition.DamagedRange;
+import io.firn.log.DamagedOffsets;
 import io.firn.log.LogSegment;
 import io.firn.log.RecoveredPartition;
 import io.firn.log.TopicContext;
@@ -84,7 +85,7 @@ public final class PartitionRecovery {
         long end = chain.end();
         long first = chain.segments().isEmpty() ? start : chain.segments().get(0).baseOffset();
         if (first > start) {
-            chain.damage().add(new DamagedRange(start, first, "the segments before are missing"));
+            chain.damage().add(new DamagedOffsets(start, first, "the segments before are missing"));
         }
         if (start == 0) {
             String why = whyStartFileIsExpected(chain, known);
@@ -96,7 +97,7 @@ public final class PartitionRecovery {
         if (known > Math.max(end, start)) {
             chain.damage()
                     .add(
-                            new DamagedRange(
+                            new DamagedOffsets(
                                     Math.max(end, start),
                                     known,
                                     "the segments after it are missing"));

@@ -1,6 +1,7 @@
 package io.firn.recovery;
 
 import io.firn.Partition.DamagedRange;
+import io.firn.log.DamagedOffsets;
 import io.firn.log.LogContext;
 import io.firn.log.LogSegment;
 import io.firn.log.SegmentWalk;
@@ -212,7 +213,8 @@ public final class SegmentChain {
                 return;
             }
             if (!segments.isEmpty() && candidate.baseOffset() > end()) {
-                damage.add(new DamagedRange(end(), candidate.baseOffset(), "a segment is missing"));
+                damage.add(
+                        new DamagedOffsets(end(), candidate.baseOffset(), "a segment is missing"));
             }
             if (candidate instanceof Sealed sealed) {
                 segments.add(sealed.segment());

@@ -5,6 +5,7 @@ import io.firn.StoreFullException;
 import io.firn.format.BatchFormat;
 import io.firn.format.BatchVerifier;
 import io.firn.format.BatchWalk;
+import io.firn.log.DamagedOffsets;
 import io.firn.log.LogSegment;
 import io.firn.log.SegmentWalk;
 import io.firn.log.SparseIndex;
@@ -114,7 +115,7 @@ public final class UnsealedSegment implements SegmentChain.Found {
                         new SegmentWalk.Bytes(memory, position, durable, lastEpoch), 0, baseOffset);
         while (walk.next()) {
             if (walk.isDamage()) {
-                damage.add(new DamagedRange(walk.fromOffset(), walk.toOffset(), walk.damage()));
+                damage.add(new DamagedOffsets(walk.fromOffset(), walk.toOffset(), walk.damage()));
             } else {
                 note(walk.position(), walk.size(), walk.toOffset(), walk.maxTimestamp());
                 leastEpoch = memory.getInt(walk.position() + BatchFormat.EPOCH);

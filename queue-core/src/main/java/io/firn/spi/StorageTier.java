@@ -8,6 +8,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.OptionalLong;
 import java.util.UUID;
 import java.util.concurrent.Semaphore;
 
@@ -81,11 +82,8 @@ public interface StorageTier extends Tier, AutoCloseable {
         return null;
     }
 
-    /**
-     * Returns the bytes that the tier may use; {@link Long#MAX_VALUE} when only the file system
-     * limits it.
-     */
-    long capacityBytes();
+    /** Returns the bytes that the tier may use; empty when only the file system limits it. */
+    OptionalLong capacityBytes();
 
     /** Returns the bytes of all blocks in use. */
     long usedBytes();
@@ -210,16 +208,17 @@ public interface StorageTier extends Tier, AutoCloseable {
      * The parameters with which a store opens a tier.
      *
      * @param storeId the store's identity; a tier that belongs to another store refuses to open
-     * @param create whether a tier that does not exist yet may be created
-     * @param readOnly whether nothing may be changed, because another process may be writing
+     * @param mayCreate whether a tier that does not exist yet may be created
+     * @param isReadOnly whether nothing may be changed, because another process may be writing
      * @param filesToSend a place for each file that may be open for the system to send it; the
      *     tiers of a store share them
      */
-    record TierContext(UUID storeId, boolean create, boolean readOnly, Semaphore filesToSend) {
+    record TierContext(
+            UUID storeId, boolean mayCreate, boolean isReadOnly, Semaphore filesToSend) {
 
         /** Creates the parameters for a tier that shares no places with others. */
-        public TierContext(UUID storeId, boolean create, boolean readOnly) {
-            this(storeId, create, readOnly, SendableFile.places());
+        public TierContext(UUID storeId, boolean mayCreate, boolean isReadOnly) {
+            this(storeId, mayCreate, isReadOnly, SendableFile.places());
         }
     }
 }

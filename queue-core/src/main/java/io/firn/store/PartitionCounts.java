@@ -17,7 +17,7 @@ record PartitionCounts(
         long stalls,
         long unreadDeleted,
         long undecided,
-        boolean poisoned,
+        boolean isPoisoned,
         CompactionMetrics compaction)
         implements PartitionMetrics {
 
@@ -48,8 +48,8 @@ record PartitionCounts(
                 + unreadDeleted
                 + ", undecided="
                 + undecided
-                + ", poisoned="
-                + poisoned
+                + ", isPoisoned="
+                + isPoisoned
                 + ", compaction="
                 + compaction
                 + "]";

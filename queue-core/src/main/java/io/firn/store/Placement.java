@@ -1,9 +1,6 @@
 package io.firn.store;
 
 import io.firn.StoreSnapshot;
-import io.firn.StoreSnapshot.PartitionPlace;
-import io.firn.StoreSnapshot.SegmentPlace;
-import io.firn.StoreSnapshot.TierPlace;
 import io.firn.UnknownTopicException;
 import io.firn.log.LogContext;
 import io.firn.log.LogSegment;
@@ -12,10 +9,13 @@ import io.firn.log.SegmentedLog;
 import io.firn.log.TierState;
 import io.firn.spi.Block;
 import io.firn.spi.StorageTier;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
 
 /** Shows which segment is in which tier. Thread-safe. */
 final class Placement {
@@ -32,6 +32,40 @@ final class Placement {
         this.topics = topics;
     }
 
+    private record Snapshot(
+            Instant time,
+            List<StoreSnapshot.TierPlace> tiers,
+            List<StoreSnapshot.PartitionPlace> partitions)
+            implements StoreSnapshot {}
+
+    private record TierPlace(
+            String label,
+            OptionalLong capacityBytes,
+            long usedBytes,
+            long blockBytes,
+            int maxSegmentBytes)
+            implements StoreSnapshot.TierPlace {}
+
+    private record PartitionPlace(
+            String topic,
+            int partition,
+            long logStartOffset,
+            long visibleOffset,
+            List<String> tiers,
+            Map<String, Long> cursors,
+            List<StoreSnapshot.SegmentPlace> segments)
+            implements StoreSnapshot.PartitionPlace {}
+
+    private record SegmentPlace(
+            long baseOffset,
+            long endOffset,
+            int bytes,
+            long usedBytes,
+            String tier,
+            Optional<Instant> sealTime,
+            boolean isMovable)
+            implements StoreSnapshot.SegmentPlace {}
+
     /** Segments with records, by tier. */
     int[] countSegments() {
         int[] counts = new int[store.tiers().size()];
@@ -47,7 +81,7 @@ final class Placement {
 
     StoreSnapshot snapshot() {
         long[] leaving = new long[store.tiers().size()];
-        List<PartitionPlace> partitions = new ArrayList<>();
+        List<StoreSnapshot.PartitionPlace> partitions = new ArrayList<>();
         for (TopicLog topic : topics) {
             List<String> allowed =
                     topic.context().tiers().stream()
@@ -66,7 +100,7 @@ final class Placement {
                                 places(partition.log(), leaving)));
             }
         }
-        List<TierPlace> tiers = new ArrayList<>();
+        List<StoreSnapshot.TierPlace> tiers = new ArrayList<>();
         for (TierState state : store.tiers()) {
             StorageTier tier = state.tier();
             tiers.add(
@@ -77,19 +111,20 @@ final class Placement {
                             tier.blockBytes(),
                             tier.maxSegmentBytes()));
         }
-        return new StoreSnapshot(store.clock().time(), tiers, partitions);
+        Instant time = Instant.ofEpochMilli(store.clock().time());
+        return new Snapshot(time, List.copyOf(tiers), List.copyOf(partitions));
     }
 
     private static Map<String, Long> cursors(TopicLog topic, int partition) {
         try {
-            return topic.cursors().offsets(partition);
+            return Map.copyOf(topic.cursors().offsets(partition));
         } catch (UnknownTopicException e) {
             return Map.of(); // deleted just now
         }
     }
 
-    private List<SegmentPlace> places(SegmentedLog log, long[] leaving) {
-        List<SegmentPlace> places = new ArrayList<>();
+    private List<StoreSnapshot.SegmentPlace> places(SegmentedLog log, long[] leaving) {
+        List<StoreSnapshot.SegmentPlace> places = new ArrayList<>();
         LogSegment[] all = log.segments();
         SealTimes sealed = SealTimes.of(all, store.timeMs());
         for (int i = 0; i < all.length; i++) {
@@ -108,12 +143,16 @@ final class Placement {
                             segment.written(),
                             used,
                             store.tiers().get(target >= 0 ? target : lies).label(),
-                            sealed.ms(i),
+                            sealTime(sealed.ms(i)),
                             target < 0
                                     && segment.isSealed()
                                     && block.isFinished()
                                     && !segment.isDoomed()));
         }
-        return places;
+        return List.copyOf(places);
+    }
+
+    private static Optional<Instant> sealTime(long ms) {
+        return ms < 0 ? Optional.empty() : Optional.of(Instant.ofEpochMilli(ms));
     }
 }

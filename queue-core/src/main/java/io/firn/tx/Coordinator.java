@@ -18,6 +18,7 @@ import io.firn.log.LogContext;
 import io.firn.log.SegmentedLog;
 import io.firn.producer.OpenTransactions;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
@@ -314,7 +315,7 @@ public final class Coordinator implements TransactionCoordinator, OpenTransactio
                 found.add(waitedFor);
             }
         }
-        found.sort(Comparator.comparingLong(StoreMetrics.TransactionMetrics::startMs));
+        found.sort(Comparator.comparing(each -> each.startTime().orElse(Instant.MIN)));
         return List.copyOf(found);
     }
 

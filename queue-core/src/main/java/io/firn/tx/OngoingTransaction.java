@@ -4,10 +4,12 @@ import io.firn.Partition;
 import io.firn.StoreMetrics;
 import io.firn.Transaction;
 import io.firn.log.SegmentedLog;
+import java.time.Instant;
 import java.util.IdentityHashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.UUID;
 import java.util.function.ObjLongConsumer;
 
@@ -170,7 +172,7 @@ final class OngoingTransaction {
             long producerId,
             int producerEpoch,
             Transaction.State state,
-            long startMs,
+            Optional<Instant> startTime,
             List<Partition> partitions)
             implements StoreMetrics.TransactionMetrics {}
 }

@@ -1,6 +1,7 @@
 package io.firn.tx;
 
 import io.firn.BusyException;
+import io.firn.Partition;
 import io.firn.Transaction.State;
 import io.firn.host.ProducerIdentity;
 import io.firn.host.TransactionCoordinator.NamedProducer;
@@ -11,7 +12,9 @@ import io.firn.tx.JournalEntry.AddedCommits;
 import io.firn.tx.OngoingTransaction.TransactionMetrics;
 import io.firn.tx.PendingCompletion.PendingMarker;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.locks.ReentrantLock;
@@ -144,15 +147,28 @@ final class TxProducer {
                 : pending.unmarked().stream().map(PendingMarker::partition).toList();
     }
 
+    private Optional<Instant> startTime() {
+        return startMs() < 0 ? Optional.empty() : Optional.of(Instant.ofEpochMilli(startMs()));
+    }
+
+    private record Shown(
+            String name,
+            ProducerIdentity identity,
+            Duration timeout,
+            State state,
+            List<Partition> partitions,
+            Optional<Instant> startTime)
+            implements NamedProducer {}
+
     /** Returns what is shown of a named one. */
     synchronized NamedProducer shown() {
-        return new NamedProducer(
+        return new Shown(
                 name,
                 identities.now(),
                 Duration.ofMillis(timeoutMs),
                 state,
                 members().stream().map(TxPartition::user).toList(),
-                startMs());
+                startTime());
     }
 
     /** Returns what readers of committed records wait for; null if there is nothing. */
@@ -165,7 +181,7 @@ final class TxProducer {
                 identities.now().id(),
                 identities.now().epoch(),
                 state,
-                startMs(),
+                startTime(),
                 members().stream().map(TxPartition::user).toList());
     }
 

@@ -14,7 +14,7 @@ class DamageListTest {
     private final DamageList damage = new DamageList();
 
     private static DamagedRange range(long from, long to) {
-        return new DamagedRange(from, to, "test");
+        return new DamagedOffsets(from, to, "test");
     }
 
     @Test

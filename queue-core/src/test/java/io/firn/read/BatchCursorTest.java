@@ -8,10 +8,10 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.firn.Compression;
 import io.firn.DamagedRangeException;
 import io.firn.OffsetOutOfRangeException;
-import io.firn.Partition.DamagedRange;
 import io.firn.TruncatedException;
 import io.firn.kafka.KafkaBatches;
 import io.firn.kafka.RandomRecords;
+import io.firn.log.DamagedOffsets;
 import io.firn.log.SegmentedLog;
 import io.firn.replica.TruncationHistory;
 import io.firn.spi.View;
@@ -71,7 +71,7 @@ class BatchCursorTest {
 
         assertEquals(151, e.fromOffset());
         assertEquals(153, e.toOffset());
-        assertEquals(List.of(new DamagedRange(151, 153, "CRC")), sealed.log.damage());
+        assertEquals(List.of(new DamagedOffsets(151, 153, "CRC")), sealed.log.damage());
         find(e.toOffset());
         assertEquals(153, cursor.base());
     }

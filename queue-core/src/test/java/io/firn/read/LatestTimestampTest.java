@@ -46,7 +46,7 @@ class LatestTimestampTest {
     }
 
     private void assertLatest(long offset, long timestamp) {
-        assertEquals(new TimestampedOffset(offset, timestamp), partition.findLatestTimestamp());
+        assertEquals(new FoundTimestamp(offset, timestamp), partition.findLatestTimestamp());
     }
 
     @Test
@@ -123,6 +123,6 @@ class LatestTimestampTest {
         for (int i = (int) start; i < end; i++) {
             latest = latest < 0 || timestamps[i] > timestamps[latest] ? i : latest;
         }
-        return latest < 0 ? null : new TimestampedOffset(latest, timestamps[latest]);
+        return latest < 0 ? null : new FoundTimestamp(latest, timestamps[latest]);
     }
 }

@@ -50,7 +50,7 @@ class TimestampSearchTest {
         return all.stream()
                 .filter(record -> record.timestamp() >= time)
                 .findFirst()
-                .map(record -> new TimestampedOffset(record.offset(), record.timestamp()))
+                .map(record -> new FoundTimestamp(record.offset(), record.timestamp()))
                 .orElse(null);
     }
 

@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalLong;
 import java.util.UUID;
 
 /**
@@ -38,7 +39,7 @@ public final class MemoryTier implements StorageTier {
 
         private synchronized void open(MemoryTier tier, TierContext context) throws IOException {
             if (storeId == null) {
-                if (!context.create() || context.readOnly()) {
+                if (!context.mayCreate() || context.isReadOnly()) {
                     throw new IOException("expected a tier in memory, found none");
                 }
                 storeId = context.storeId();
@@ -47,7 +48,7 @@ public final class MemoryTier implements StorageTier {
                 throw new IOException(
                         "the tier belongs to store " + storeId + ", found " + context.storeId());
             }
-            if (!context.readOnly()) {
+            if (!context.isReadOnly()) {
                 if (writer != null) {
                     throw new StoreLockedException("the tier is open for writing");
                 }
@@ -100,7 +101,7 @@ public final class MemoryTier implements StorageTier {
     @Override
     public synchronized void open(TierContext context) throws IOException {
         place.open(this, context);
-        readOnly = context.readOnly();
+        readOnly = context.isReadOnly();
         isOpen = true;
     }
 
@@ -115,8 +116,8 @@ public final class MemoryTier implements StorageTier {
     }
 
     @Override
-    public long capacityBytes() {
-        return place.capacityBytes;
+    public OptionalLong capacityBytes() {
+        return OptionalLong.of(place.capacityBytes);
     }
 
     @Override

@@ -15,7 +15,7 @@ final class FollowEvents {
     }
 
     private String tell(ShadowEvent.Kind kind, long from, long to, String message) {
-        context.tell(new ShadowEvent(kind, topic, partition, from, to, message));
+        context.tell(new FoundEvent(kind, topic, partition, from, to, message));
         return message;
     }
 

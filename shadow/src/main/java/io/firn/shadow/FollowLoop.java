@@ -203,7 +203,7 @@ final class FollowLoop implements AutoCloseable {
         Map<String, FollowedTopic> now = new TreeMap<>(topics);
         List<PartitionStatus> partitions = new ArrayList<>();
         now.values().forEach(each -> partitions.addAll(each.statuses()));
-        return new ShadowSnapshot(isRunning, failure, clusterId, sourceError, missing, partitions);
+        return new ShadowState(isRunning, failure, clusterId, sourceError, missing, partitions);
     }
 
     @Override

@@ -1,5 +1,7 @@
 package io.firn.shadow;
 
+import java.time.Duration;
+import java.util.Optional;
 import javax.annotation.concurrent.GuardedBy;
 
 /** How far a partition is copied, for those who watch. Thread-safe. */
@@ -99,14 +101,14 @@ final class FollowProgress {
     }
 
     synchronized PartitionStatus status(long nowMs) {
-        return new PartitionStatus(
+        return new CopiedPartition(
                 topic,
                 partition,
                 state,
                 nextOffset,
                 highWatermark,
                 sourceLogStart,
-                lagMs(nowMs),
+                lagTime(nowMs),
                 leader,
                 leaderEpoch,
                 appendedBytes,
@@ -114,11 +116,11 @@ final class FollowProgress {
     }
 
     @GuardedBy("this")
-    private long lagMs(long nowMs) {
+    private Optional<Duration> lagTime(long nowMs) {
         if (!wasCaughtUp) {
-            return UNKNOWN;
+            return Optional.empty();
         }
         boolean isCaughtUp = state == FollowState.FOLLOWING && !isBehind();
-        return isCaughtUp ? 0 : Math.max(0, nowMs - caughtUpAtMs);
+        return Optional.of(Duration.ofMillis(isCaughtUp ? 0 : Math.max(0, nowMs - caughtUpAtMs)));
     }
 }

@@ -141,7 +141,7 @@ final class FollowedTopic implements AutoCloseable {
 
     private void tellRecreated() {
         if (recreated != null) {
-            context.tell(new ShadowEvent(ShadowEvent.Kind.RECREATED, name, -1, -1, -1, recreated));
+            context.tell(new FoundEvent(ShadowEvent.Kind.RECREATED, name, -1, -1, -1, recreated));
             recreated = null;
         }
     }
@@ -213,7 +213,7 @@ final class FollowedTopic implements AutoCloseable {
     private void stop(ShadowEvent.Kind kind, FollowState state, String message) {
         close();
         failure = new Failure(state, message, source.leaders().size());
-        context.tell(new ShadowEvent(kind, name, -1, -1, -1, message));
+        context.tell(new FoundEvent(kind, name, -1, -1, -1, message));
     }
 
     /** What failed may pass, such as a full disk. Partitions that are open are copied meanwhile. */
@@ -262,7 +262,7 @@ final class FollowedTopic implements AutoCloseable {
         Failure now = failure;
         Map<Integer, PartitionStatus> statuses = new TreeMap<>();
         for (int i = 0; now != null && i < now.partitions(); i++) {
-            statuses.put(i, PartitionStatus.unknown(name, i, now.state(), now.message()));
+            statuses.put(i, CopiedPartition.unknown(name, i, now.state(), now.message()));
         }
         followers.forEach((partition, each) -> statuses.put(partition, each.status()));
         return List.copyOf(statuses.values());

@@ -51,9 +51,6 @@ import javax.annotation.concurrent.GuardedBy;
  * <p>Thread-safe.
  */
 public final class Shadow implements AutoCloseable {
-    /** A rate without limit. */
-    public static final long UNLIMITED = FetchRate.UNLIMITED;
-
     private static final System.Logger LOG = System.getLogger("io.firn");
 
     private final LogStore store;
@@ -164,7 +161,7 @@ public final class Shadow implements AutoCloseable {
         } catch (RuntimeException | Error e) {
             failure = e; // first: a listener may fail, too
             context.tell(
-                    new ShadowEvent(
+                    new FoundEvent(
                             ShadowEvent.Kind.ENDED,
                             "",
                             -1,
@@ -283,9 +280,14 @@ public final class Shadow implements AutoCloseable {
         }
     }
 
-    /** Changes the rate, in bytes per second: above 0, or {@link #UNLIMITED}. */
+    /** Changes the rate, in bytes per second: above 0. */
     public void bytesPerSecond(long value) {
         rate.set(Builder.checkRate(value));
+    }
+
+    /** Removes the limit of the rate. */
+    public void unlimitedRate() {
+        rate.set(FetchRate.UNLIMITED);
     }
 
     /** Returns the current state; cheap enough to call every second. */
@@ -293,7 +295,7 @@ public final class Shadow implements AutoCloseable {
         FollowLoop now = loop;
         boolean isRunning = isRunning(); // first: the thread sets what ended it before it ends
         return now == null
-                ? new ShadowSnapshot(false, null, null, null, selection.names(), List.of())
+                ? new ShadowState(false, null, null, null, selection.names(), List.of())
                 : now.snapshot(isRunning, failure);
     }
 
@@ -318,7 +320,7 @@ public final class Shadow implements AutoCloseable {
         private OnDivergence onDivergence = OnDivergence.STOP;
         private OnGap onGap = OnGap.FILL;
         private ShadowListener listener = event -> {};
-        private long bytesPerSecond = UNLIMITED;
+        private long bytesPerSecond = FetchRate.UNLIMITED;
         private LongSupplier clockMs = () -> System.nanoTime() / 1_000_000;
         private ThreadFactory threadFactory =
                 work -> {
@@ -383,7 +385,7 @@ public final class Shadow implements AutoCloseable {
             return this;
         }
 
-        /** Sets the bytes per second that are fetched, above 0; default {@link #UNLIMITED}. */
+        /** Sets the bytes per second that are fetched, above 0; by default no limit. */
         public Builder bytesPerSecond(long value) {
             bytesPerSecond = checkRate(value);
             return this;
@@ -418,9 +420,8 @@ public final class Shadow implements AutoCloseable {
         }
 
         private static long checkRate(long value) {
-            if (value < 1 && value != UNLIMITED) {
-                throw new InvalidOptionException(
-                        "bytesPerSecond must be above 0, or −1 for unlimited, not " + value);
+            if (value < 1) {
+                throw new InvalidOptionException("bytesPerSecond must be above 0, not " + value);
             }
             return value;
         }

@@ -1,20 +1,28 @@
 package io.firn.shadow;
 
-/**
- * Something that an operator should know of a followed topic.
- *
- * @param kind what happened
- * @param topic the name of the topic; an empty string if it concerns all
- * @param partition its number; −1 if it concerns the whole topic
- * @param fromOffset the first offset that it concerns; −1 if there is none
- * @param toOffset the offset after the last one; −1 if there is none
- * @param message what was expected, what was found, and what can be done
- */
-public record ShadowEvent(
-        Kind kind, String topic, int partition, long fromOffset, long toOffset, String message) {
+/** Something that an operator should know of a followed topic. Immutable. */
+public interface ShadowEvent {
+
+    /** Returns what happened. */
+    Kind kind();
+
+    /** Returns the name of the topic; an empty string if it concerns all. */
+    String topic();
+
+    /** Returns the partition's number; −1 if it concerns the whole topic. */
+    int partition();
+
+    /** Returns the first offset that it concerns; −1 if there is none. */
+    long fromOffset();
+
+    /** Returns the offset after the last one; −1 if there is none. */
+    long toOffset();
+
+    /** Returns what was expected, what was found, and what can be done. */
+    String message();
 
     /** What happened. */
-    public enum Kind {
+    enum Kind {
         /** The source does not have the records of the range, or has others; the copy stopped. */
         DIVERGED,
         /** The records of the range were removed, because the source does not have them. */

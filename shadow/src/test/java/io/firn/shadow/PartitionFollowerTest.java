@@ -27,6 +27,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
@@ -636,10 +637,11 @@ class PartitionFollowerTest {
     @Test
     void shouldSayForHowLongItIsBehind() {
         copyTwoEpochs();
-        assertEquals(0, follower.status().lagMs());
+        assertEquals(Optional.of(Duration.ZERO), follower.status().lagTime());
         long caughtUpMs = nowMs;
         fetched(batch(20, 2), 40);
         assertEquals(10, follower.status().lagRecords());
-        assertEquals(nowMs - caughtUpMs, follower.status().lagMs());
+        assertEquals(
+                Optional.of(Duration.ofMillis(nowMs - caughtUpMs)), follower.status().lagTime());
     }
 }

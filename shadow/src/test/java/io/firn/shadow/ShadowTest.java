@@ -22,9 +22,11 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Properties;
 import java.util.UUID;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -253,7 +255,7 @@ class ShadowTest {
             awaitCopy(shadow, "orders");
             Shadows.await(() -> shadow.snapshot().isCaughtUp(), shadow);
             assertEquals(0, only(shadow).lagRecords());
-            assertEquals(0, only(shadow).lagMs());
+            assertEquals(Optional.of(Duration.ZERO), only(shadow).lagTime());
         }
         assertSameBatches("orders", 0);
     }

@@ -15,6 +15,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.UUID;
@@ -170,7 +171,7 @@ public final class FileTier implements StorageTier {
                 survives = Survives.POWER_LOSS;
             }
             scan();
-            if (!context.readOnly()) {
+            if (!context.isReadOnly()) {
                 contents.spareDescriptors().keep();
             }
             open = true;
@@ -184,12 +185,12 @@ public final class FileTier implements StorageTier {
 
     @GuardedBy("this")
     private void scan() throws IOException {
-        TierScan scan = new TierScan(contents, root, medium, context.readOnly());
+        TierScan scan = new TierScan(contents, root, medium, context.isReadOnly());
         // A caller may still read a segment that was known before and no longer exists.
         Set<FileBlock> wanted = new HashSet<>(contents.segments().values());
         try {
             scan.run(contents.segments());
-            if (!context.readOnly()) {
+            if (!context.isReadOnly()) {
                 durable.addAll(scan.recover());
             }
             wanted.addAll(scan.segments().values());
@@ -224,8 +225,10 @@ public final class FileTier implements StorageTier {
     }
 
     @Override
-    public long capacityBytes() {
-        return capacityBytes;
+    public OptionalLong capacityBytes() {
+        return capacityBytes == Long.MAX_VALUE
+                ? OptionalLong.empty()
+                : OptionalLong.of(capacityBytes);
     }
 
     @Override
@@ -251,7 +254,7 @@ public final class FileTier implements StorageTier {
     @Override
     public synchronized List<Block> list() throws IOException {
         requireOpen();
-        if (context.readOnly()) {
+        if (context.isReadOnly()) {
             scan();
         }
         return new ArrayList<>(new TreeMap<>(contents.segments()).values());
@@ -261,7 +264,7 @@ public final class FileTier implements StorageTier {
     public synchronized List<Block> list(UUID topicId, int partition) throws IOException {
         requireOpen();
         PartitionDirectory directory = directoryOf(topicId, partition);
-        if (context.readOnly()) {
+        if (context.isReadOnly()) {
             TierScan scan = new TierScan(contents, root, medium, true);
             Set<FileBlock> wanted = new HashSet<>(contents.segments().values());
             try {
@@ -279,7 +282,7 @@ public final class FileTier implements StorageTier {
     @Override
     public synchronized Block find(UUID topicId, int partition, long epoch) throws IOException {
         requireOpen();
-        if (context.readOnly()) {
+        if (context.isReadOnly()) {
             PartitionDirectory directory = directoryOf(topicId, partition);
             FileBlock known = contents.segments().get(directory.active(epoch));
             if (known != null) {
@@ -298,7 +301,7 @@ public final class FileTier implements StorageTier {
     }
 
     private PartitionDirectory directoryOf(UUID topicId, int partition) {
-        return PartitionDirectory.of(medium, context.readOnly(), root, topicId, partition);
+        return PartitionDirectory.of(medium, context.isReadOnly(), root, topicId, partition);
     }
 
     @Override
@@ -424,7 +427,7 @@ public final class FileTier implements StorageTier {
 
     private void requireWritable() {
         requireOpen();
-        if (context.readOnly()) {
+        if (context.isReadOnly()) {
             throw new IllegalStateException(name() + " is open read-only");
         }
     }

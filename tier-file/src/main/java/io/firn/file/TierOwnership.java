@@ -34,21 +34,21 @@ final class TierOwnership {
 
     /** Checks the owner; locks the tier, and creates it if it is new, unless it is read-only. */
     void acquire(TierContext context) throws IOException {
-        if (context.readOnly()) {
+        if (context.isReadOnly()) {
             OpenToOthers.warn(medium, "the file tier", root);
         } else {
             OpenToOthers.warnOfOwnerToo(medium, "the file tier", root);
         }
         // The owner is checked before anything is written, the lock included.
         identity = readIdentity(context);
-        if (!context.readOnly()) {
+        if (!context.isReadOnly()) {
             lock(context);
         }
     }
 
     private TierIdentity readIdentity(TierContext context) throws IOException {
         TierIdentity found = TierIdentity.read(medium, root);
-        if (found == null && (context.readOnly() || !context.create())) {
+        if (found == null && (context.isReadOnly() || !context.mayCreate())) {
             throw new IOException(
                     root
                             + " should hold a file tier of store "

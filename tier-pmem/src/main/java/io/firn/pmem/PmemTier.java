@@ -14,6 +14,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.OptionalLong;
 import java.util.UUID;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
@@ -38,9 +39,6 @@ import javax.annotation.concurrent.GuardedBy;
  * locked against other processes.
  */
 public final class PmemTier implements StorageTier {
-    /** As the capacity: the whole file system. */
-    public static final long WHOLE_FILE_SYSTEM = PoolOptions.WHOLE_FILE_SYSTEM;
-
     private static final GuardedLog LOG = GuardedLog.get();
 
     private final PoolOptions options;
@@ -87,17 +85,20 @@ public final class PmemTier implements StorageTier {
 
     /**
      * Returns a tier with these bytes of persistent memory for all pools together, of which the
-     * pool ratio is used; by default {@link #WHOLE_FILE_SYSTEM}. A pool that is smaller is enlarged
-     * when it is opened; one that is larger stays as it is.
+     * pool ratio is used; by default those of the whole file system. A pool that is smaller is
+     * enlarged when it is opened; one that is larger stays as it is.
      */
     public PmemTier withCapacityBytes(long value) {
-        if (value < 1 && value != WHOLE_FILE_SYSTEM) {
+        if (value < 1) {
             throw new InvalidOptionException(
-                    "the capacity is a number of bytes above 0, or -1 for the whole file"
-                            + " system, found "
-                            + value);
+                    "the capacity is a number of bytes above 0, found " + value);
         }
         return with(changed -> changed.capacityBytes = value);
+    }
+
+    /** Returns a tier without the limit of {@link #withCapacityBytes}. */
+    public PmemTier withoutCapacityBytes() {
+        return with(changed -> changed.capacityBytes = PoolOptions.WHOLE_FILE_SYSTEM);
     }
 
     /** Returns a tier whose pools use this part of the capacity, above 0 and up to 1. */
@@ -264,7 +265,11 @@ public final class PmemTier implements StorageTier {
 
     /** Returns the bytes of all blocks. */
     @Override
-    public long capacityBytes() {
+    public OptionalLong capacityBytes() {
+        return OptionalLong.of(sizeBytes());
+    }
+
+    private long sizeBytes() {
         return requireOpen().stream().mapToLong(PmemPool::capacityBytes).sum();
     }
 
@@ -342,7 +347,7 @@ public final class PmemTier implements StorageTier {
                         + ": "
                         + bytes
                         + " bytes wanted for a segment, all of its "
-                        + capacityBytes()
+                        + sizeBytes()
                         + " bytes are in use: raise the tier's capacity, or let retention or"
                         + " migration make room");
     }

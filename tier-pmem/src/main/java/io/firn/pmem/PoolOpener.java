@@ -49,7 +49,7 @@ final class PoolOpener {
         }
         try {
             PoolFile.Found[] found = readAll();
-            List<PmemPool> pools = context.readOnly() ? openReadOnly(found) : openWritable();
+            List<PmemPool> pools = context.isReadOnly() ? openReadOnly(found) : openWritable();
             done = true;
             return pools;
         } finally {
@@ -60,7 +60,7 @@ final class PoolOpener {
     }
 
     private void warn(String what, Path path) {
-        if (context.readOnly()) {
+        if (context.isReadOnly()) {
             OpenToOthers.warn(medium, what, path);
         } else {
             OpenToOthers.warnOfOwnerToo(medium, what, path);
@@ -93,7 +93,7 @@ final class PoolOpener {
         for (int i = 0; i < found.length; i++) {
             // The first is created last: if it is missing, the creation of the others did not
             // finish.
-            boolean unfinished = found[0] == null && context.create() && !context.readOnly();
+            boolean unfinished = found[0] == null && context.mayCreate() && !context.isReadOnly();
             if (found[i] == null && !unfinished) {
                 throw new IOException(
                         directories.get(i)
@@ -191,7 +191,7 @@ final class PoolOpener {
             MediumFile file,
             MediumLock lock)
             throws IOException {
-        if (context.readOnly()) {
+        if (context.isReadOnly()) {
             providers.add(provider);
         }
         Path path = poolPath(index);

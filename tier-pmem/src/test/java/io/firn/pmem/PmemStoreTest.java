@@ -160,7 +160,7 @@ class PmemStoreTest {
                 }
             }
             StoreMetrics metrics = store.metrics();
-            assertEquals(tier.capacityBytes(), tier.usedBytes());
+            assertEquals(tier.capacityBytes().orElseThrow(), tier.usedBytes());
             assertTrue(spilled(metrics) > 2, "spilled " + spilled(metrics));
             assertHolds(log, 0, acknowledged);
             assertEquals(acknowledged, log.nextOffset());

@@ -166,7 +166,7 @@ class PmemTierCrashTest {
                 assertArrayEquals(TIME_INDEX, segment.readSidecar(Sidecar.TIMEINDEX));
             }
         }
-        while (tier.usedBytes() < tier.capacityBytes()) {
+        while (tier.usedBytes() < tier.capacityBytes().orElseThrow()) {
             Pools.reserve(tier, 100 + tier.usedBytes());
         }
         Pools.assertAccountedFor(tier);

@@ -44,7 +44,7 @@ class PmemTierPoolsTest {
         }
         try (PmemTier tier = Pools.open(Pools.withBlocks(2, first, second), false)) {
             assertEquals(4, tier.list().size());
-            assertEquals(tier.capacityBytes(), tier.usedBytes());
+            assertEquals(tier.capacityBytes().orElseThrow(), tier.usedBytes());
         }
     }
 
@@ -57,7 +57,7 @@ class PmemTierPoolsTest {
         Files.write(first.resolve(".pool.tmp"), new byte[100]);
 
         try (PmemTier tier = Pools.open(Pools.withBlocks(1, first, second))) {
-            assertEquals(2L * Pools.BLOCK_BYTES, tier.capacityBytes());
+            assertEquals(2L * Pools.BLOCK_BYTES, tier.capacityBytes().orElseThrow());
             assertFalse(Files.exists(first.resolve(".pool.tmp")));
         }
     }
@@ -167,13 +167,13 @@ class PmemTierPoolsTest {
             Pools.fill(Pools.reserve(tier, 1), 100);
         }
         try (PmemTier tier = Pools.open(Pools.withBlocks(3, directory), false)) {
-            assertEquals(3L * Pools.BLOCK_BYTES, tier.capacityBytes());
+            assertEquals(3L * Pools.BLOCK_BYTES, tier.capacityBytes().orElseThrow());
             assertEquals(1, tier.list().size());
             Pools.reserve(tier, 2);
             Pools.fill(Pools.reserve(tier, 3), 100);
         }
         try (PmemTier tier = Pools.open(Pools.withBlocks(1, directory), false)) {
-            assertEquals(3L * Pools.BLOCK_BYTES, tier.capacityBytes());
+            assertEquals(3L * Pools.BLOCK_BYTES, tier.capacityBytes().orElseThrow());
             assertEquals(3, tier.list().size());
             Pools.assertAccountedFor(tier);
         }
@@ -192,11 +192,11 @@ class PmemTierPoolsTest {
         }
 
         try (PmemTier tier = Pools.open(Pools.withBlocks(1, directory), false)) {
-            assertEquals(Pools.BLOCK_BYTES, tier.capacityBytes());
+            assertEquals(Pools.BLOCK_BYTES, tier.capacityBytes().orElseThrow());
             assertEquals(Pools.fileBytes(1), Files.size(file));
         }
         try (PmemTier tier = Pools.open(Pools.withBlocks(3, directory), false)) {
-            assertEquals(3L * Pools.BLOCK_BYTES, tier.capacityBytes());
+            assertEquals(3L * Pools.BLOCK_BYTES, tier.capacityBytes().orElseThrow());
         }
     }
 
@@ -210,7 +210,7 @@ class PmemTierPoolsTest {
             long file = Files.size(directory.resolve(PoolFile.NAME));
             assertTrue(file <= Pools.fileBytes(10) / 2, "bytes " + file);
             assertTrue(file > Pools.fileBytes(10) / 2 - Pools.BLOCK_BYTES, "bytes " + file);
-            assertNotEquals(0, tier.capacityBytes());
+            assertNotEquals(0, tier.capacityBytes().orElseThrow());
         }
     }
 

@@ -93,7 +93,7 @@ class PoolCrashTest {
                 each -> {
                     try (PmemTier tier = open(each, 2, true)) {
                         assertTrue(tier.list().isEmpty());
-                        assertEquals(2L * Pools.BLOCK_BYTES, tier.capacityBytes());
+                        assertEquals(2L * Pools.BLOCK_BYTES, tier.capacityBytes().orElseThrow());
                         Pools.fill(Pools.reserve(tier, 1), 100);
                         Pools.reserve(tier, 2);
                     }
@@ -141,7 +141,7 @@ class PoolCrashTest {
 
     private void checkGrowing(SimulatedFileMedium medium, String segments) throws IOException {
         try (PmemTier tier = open(medium, 2, false)) {
-            long blocks = tier.capacityBytes() / Pools.BLOCK_BYTES;
+            long blocks = tier.capacityBytes().orElseThrow() / Pools.BLOCK_BYTES;
             assertTrue(blocks == 2 || blocks == 4, blocks + " blocks");
             grown += blocks == 4 ? 1 : 0;
             check(tier, segments);

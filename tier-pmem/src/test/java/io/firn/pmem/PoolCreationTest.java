@@ -129,13 +129,15 @@ class PoolCreationTest {
                         left -> {
                             try (PmemTier tier = open(left.kill(), 1, false)) {
                                 assertHoldsTheSegment(tier);
-                                long blocks = tier.capacityBytes() / Pools.BLOCK_BYTES;
+                                long blocks =
+                                        tier.capacityBytes().orElseThrow() / Pools.BLOCK_BYTES;
                                 assertTrue(blocks == 1 || blocks == 2, blocks + " blocks");
                                 grown[0] += blocks == 2 ? 1 : 0;
                             }
                             try (PmemTier tier = open(left, 2, false)) {
                                 assertHoldsTheSegment(tier);
-                                assertEquals(2L * Pools.BLOCK_BYTES, tier.capacityBytes());
+                                assertEquals(
+                                        2L * Pools.BLOCK_BYTES, tier.capacityBytes().orElseThrow());
                                 Pools.fill(Pools.reserve(tier, 2), LENGTH);
                                 Pools.assertAccountedFor(tier);
                             }
@@ -216,7 +218,7 @@ class PoolCreationTest {
         medium.onOperation(number -> {});
         try (PmemTier tier = open(medium, 1, false)) {
             assertHoldsTheSegment(tier);
-            assertEquals(Pools.BLOCK_BYTES, tier.capacityBytes());
+            assertEquals(Pools.BLOCK_BYTES, tier.capacityBytes().orElseThrow());
         }
     }
 

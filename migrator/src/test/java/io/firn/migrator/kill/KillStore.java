@@ -78,7 +78,9 @@ final class KillStore {
             for (var partition : snapshot.partitions()) {
                 for (var segment : partition.segments()) {
                     String to = partition.tiers().get(random.nextInt(partition.tiers().size()));
-                    if (segment.movable() && !to.equals(segment.tier()) && random.nextInt(4) == 0) {
+                    if (segment.isMovable()
+                            && !to.equals(segment.tier())
+                            && random.nextInt(4) == 0) {
                         moves.add(Move.of(partition, segment, to));
                     }
                 }

@@ -212,10 +212,10 @@ public final class ClusterAdmin {
         long total = 0;
         long used = 0;
         for (TierMetrics tier : topics.store().metrics().tiers()) {
-            if (tier.capacityBytes() == Long.MAX_VALUE) {
+            if (tier.capacityBytes().isEmpty()) {
                 return;
             }
-            total += tier.capacityBytes();
+            total += tier.capacityBytes().getAsLong();
             used += tier.usedBytes();
         }
         directory.setTotalBytes(total).setUsableBytes(Math.max(0, total - used));

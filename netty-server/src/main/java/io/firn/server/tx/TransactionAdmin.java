@@ -13,6 +13,7 @@ import io.firn.server.security.Access;
 import io.firn.server.security.Right;
 import io.firn.server.wire.Exchange;
 import io.firn.server.wire.ResponseElements;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -127,7 +128,7 @@ final class TransactionAdmin {
                 .setProducerId(producer.identity().id())
                 .setProducerEpoch(producer.identity().epoch())
                 .setLastSequence(producer.lastSequence())
-                .setLastTimestamp(producer.lastTimestampMs())
+                .setLastTimestamp(producer.lastTime().toEpochMilli())
                 .setCoordinatorEpoch(producer.markerEpoch())
                 .setCurrentTxnStartOffset(producer.firstOffset());
     }
@@ -173,9 +174,13 @@ final class TransactionAdmin {
         result.topics().addAll(shown.values());
         return result.setTransactionState(NAMES.get(producer.state()))
                 .setTransactionTimeoutMs((int) producer.timeout().toMillis())
-                .setTransactionStartTimeMs(producer.startMs())
+                .setTransactionStartTimeMs(startMs(producer))
                 .setProducerId(producer.identity().id())
                 .setProducerEpoch((short) producer.identity().epoch());
+    }
+
+    private static long startMs(NamedProducer producer) {
+        return producer.startTime().map(Instant::toEpochMilli).orElse(-1L);
     }
 
     /** Handles ListTransactions. */
@@ -197,7 +202,7 @@ final class TransactionAdmin {
                             each.identity().id() >= 0
                                     && (states.isEmpty() || states.contains(state))
                                     && (ids.isEmpty() || ids.contains(each.identity().id()))
-                                    && now - each.startMs() > request.durationFilter();
+                                    && now - startMs(each) > request.durationFilter();
                     if (isAsked
                             && access.has(Right.LIST_TRANSACTION, each.name())
                             && names.test(each.name())) {

@@ -3,18 +3,30 @@ package io.firn.server.log;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.firn.Partition;
 import io.firn.Transaction.State;
 import io.firn.host.ProducerIdentity;
 import io.firn.host.TransactionCoordinator;
 import io.firn.host.TransactionCoordinator.NamedProducer;
 import java.lang.reflect.Proxy;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
 class TransactionMemoryTest {
+    private record Shown(
+            String name,
+            ProducerIdentity identity,
+            Duration timeout,
+            State state,
+            List<Partition> partitions,
+            Optional<Instant> startTime)
+            implements NamedProducer {}
+
     private final Map<String, State> states = new HashMap<>();
     private final TransactionMemory memory = new TransactionMemory(coordinator(), 1_000);
 
@@ -33,13 +45,13 @@ class TransactionMemoryTest {
     }
 
     private NamedProducer find(String name) {
-        return new NamedProducer(
+        return new Shown(
                 name,
                 new ProducerIdentity(1, 0),
                 Duration.ofMinutes(1),
                 states.getOrDefault(name, State.ONGOING),
                 List.of(),
-                0);
+                Optional.empty());
     }
 
     @Test

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import io.firn.LimitExceededException;
 import io.firn.LogStore;
+import io.firn.Partition;
 import io.firn.Transaction.State;
 import io.firn.file.FileTier;
 import io.firn.host.HostedStore;
@@ -13,22 +14,33 @@ import io.firn.host.TransactionCoordinator.NamedProducer;
 import java.lang.reflect.Proxy;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.Collections;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 class TransactionalIdSharesTest {
+    private record Shown(
+            String name,
+            ProducerIdentity identity,
+            Duration timeout,
+            State state,
+            List<Partition> partitions,
+            Optional<Instant> startTime)
+            implements NamedProducer {}
+
     private static final NamedProducer NOBODY =
-            new NamedProducer(
+            new Shown(
                     "nobody",
                     new ProducerIdentity(1, 0),
                     Duration.ofMinutes(1),
                     State.ONGOING,
                     List.of(),
-                    0);
+                    Optional.empty());
 
     @TempDir private Path directory;
 

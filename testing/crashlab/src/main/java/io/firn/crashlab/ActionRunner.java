@@ -163,7 +163,7 @@ final class ActionRunner {
                 tested.store().snapshot().partitions().stream()
                         .filter(each -> each.topic().equals(topic.name))
                         .flatMap(each -> each.segments().stream())
-                        .filter(SegmentPlace::movable)
+                        .filter(SegmentPlace::isMovable)
                         .toList();
         if (movable.isEmpty()) {
             return;

@@ -185,7 +185,7 @@ final class ReplicaRun {
         for (StoreSnapshot.PartitionPlace place : store.snapshot().partitions()) {
             for (StoreSnapshot.SegmentPlace segment : place.segments()) {
                 int tiers = store.metrics().tiers().size();
-                if (segment.movable() && tiers > 1 && random.nextInt(3) > 0) {
+                if (segment.isMovable() && tiers > 1 && random.nextInt(3) > 0) {
                     String tier = segment.tier().equals("tier-0") ? "tier-1" : "tier-0";
                     store.migrate(TOPIC, 0, segment.baseOffset(), tier, MoveControl.UNLIMITED);
                     moves++;

@@ -104,7 +104,7 @@ final class TestedStore {
      */
     void reopen(int variant) {
         boolean isPoisoned =
-                store.metrics().partitions().stream().anyMatch(each -> each.poisoned());
+                store.metrics().partitions().stream().anyMatch(each -> each.isPoisoned());
         close();
         if (isPoisoned) {
             store = null;

@@ -321,7 +321,7 @@ final class TransactionActions {
                         .filter(each -> each.topic().equals(place.topic))
                         .filter(each -> each.partition() == index)
                         .flatMap(each -> each.segments().stream())
-                        .filter(SegmentPlace::movable)
+                        .filter(SegmentPlace::isMovable)
                         .toList();
         if (!movable.isEmpty()) {
             SegmentPlace segment = movable.get(random.nextInt(movable.size()));

@@ -69,7 +69,7 @@ class BackgroundTroubleTest {
                 () ->
                         store.snapshot().partitions().stream()
                                         .flatMap(each -> each.segments().stream())
-                                        .filter(each -> each.movable())
+                                        .filter(each -> each.isMovable())
                                         .count()
                                 >= count);
     }
@@ -91,7 +91,7 @@ class BackgroundTroubleTest {
                             })
                     .result();
             assertEquals(28, partition.nextOffset());
-            assertFalse(partition.metrics().poisoned());
+            assertFalse(partition.metrics().isPoisoned());
             TierMetrics cold = store.metrics().tiers().get(1);
             assertNotNull(cold.lastError());
             assertTrue(cold.lastError().contains("refused"), cold.lastError());

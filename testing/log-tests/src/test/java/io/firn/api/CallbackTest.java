@@ -91,7 +91,7 @@ class CallbackTest {
                 assertEquals(2, appender.append(bytes("c")));
             }
             assertEquals(List.of("a", "b", "c"), texts(readAll(partition.openTailer())));
-            assertFalse(partition.metrics().poisoned());
+            assertFalse(partition.metrics().isPoisoned());
             store.deleteTopic("t");
         }
     }
@@ -106,7 +106,7 @@ class CallbackTest {
             assertEquals(1, appender.append(bytes("b")));
         }
         assertEquals(List.of("a", "b"), texts(readAll(partition.openTailer())));
-        assertFalse(partition.metrics().poisoned());
+        assertFalse(partition.metrics().isPoisoned());
     }
 
     @Test

@@ -31,6 +31,7 @@ import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -404,25 +405,25 @@ class CursorTailerTest {
         assertEquals(0, lag.offset());
         assertEquals(4, lag.lagRecords());
         assertEquals(all, lag.lagBytes());
-        assertEquals(5_700, lag.lagMs());
+        assertEquals(Optional.of(Duration.ofMillis(5_700)), lag.lagTime());
         topic.cursor("c").commit(0, 2);
         topic.cursor("d").commit(0, 4);
         List<CursorMetrics> lags = topic.cursorMetrics();
         assertEquals(2, lags.size());
         assertEquals(2, lags.get(0).lagRecords());
         assertEquals(all / 2, lags.get(0).lagBytes(), "records of one size");
-        assertEquals(700, lags.get(0).lagMs());
+        assertEquals(Optional.of(Duration.ofMillis(700)), lags.get(0).lagTime());
         assertEquals(lags, topic.cursorMetrics());
         assertEquals(Map.of(topic.name(), lags), store.cursorMetrics());
         assertEquals(0, lags.get(1).lagRecords());
         assertEquals(0, lags.get(1).lagBytes());
-        assertEquals(0, lags.get(1).lagMs());
+        assertEquals(Optional.of(Duration.ofMillis(0)), lags.get(1).lagTime());
         topic.cursor("c").commit(0, 1);
         topic.partition(0).deleteRecordsBefore(3);
         lag = topic.cursorMetrics().get(0);
         assertEquals(1, lag.offset());
         assertEquals(1, lag.lagRecords(), "what is gone is not read any more");
-        assertEquals(700, lag.lagMs());
+        assertEquals(Optional.of(Duration.ofMillis(700)), lag.lagTime());
     }
 
     @Test

@@ -354,7 +354,7 @@ class DurableTest {
             assertEquals(2, future.join());
 
             assertEquals(2, partition.durableOffset());
-            assertTrue(partition.metrics().poisoned());
+            assertTrue(partition.metrics().isPoisoned());
             medium.beforeForce(null);
             PoisonedException e =
                     assertThrows(PoisonedException.class, () -> appender.append(bytes("no")));

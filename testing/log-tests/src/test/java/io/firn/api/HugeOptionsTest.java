@@ -16,6 +16,7 @@ import io.firn.open.StoreBuilder;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.OptionalLong;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -68,10 +69,12 @@ class HugeOptionsTest {
             }
             append(partition);
             assertEquals(0, partition.logStartOffset());
-            assertFalse(partition.metrics().poisoned());
+            assertFalse(partition.metrics().isPoisoned());
             assertEquals(0, store.metrics().backgroundErrors());
             assertEquals(List.of(), store.findings());
-            assertEquals(Long.MAX_VALUE - 1, store.metrics().tiers().get(0).capacityBytes());
+            assertEquals(
+                    OptionalLong.of(Long.MAX_VALUE - 1),
+                    store.metrics().tiers().get(0).capacityBytes());
         }
         try (LogStore store = open(Long.MAX_VALUE)) {
             Partition partition = store.openTopic("t").partition(0);

@@ -50,7 +50,7 @@ class MetricsTest {
             assertEquals(1, metrics.rolls());
             assertEquals(5, metrics.forces(), "one for each, and none for the sealing");
             assertEquals(5 * 20_072, metrics.bytes(), "values, and what Kafka's format adds");
-            assertFalse(metrics.poisoned());
+            assertFalse(metrics.isPoisoned());
             partition.force();
             assertEquals(5, partition.metrics().forces(), "there was nothing to force");
         }
@@ -80,7 +80,7 @@ class MetricsTest {
                         .open()) {
             StoreMetrics.TierMetrics tier = store.metrics().tiers().get(0);
             assertTrue(tier.name().contains(Stores.tierOf(directory).toString()), tier.name());
-            assertEquals(capacity, tier.capacityBytes());
+            assertEquals(capacity, tier.capacityBytes().orElseThrow());
             assertEquals(0, tier.usedBytes());
             assertEquals(0, tier.spilledSegments());
             assertEquals(
@@ -114,7 +114,7 @@ class MetricsTest {
                 assertThrows(PoisonedException.class, () -> appender.append(bytes("b")));
                 medium.beforeForce(null);
             }
-            assertTrue(partition.metrics().poisoned());
+            assertTrue(partition.metrics().isPoisoned());
             assertEquals(1, partition.metrics().durableOffset());
             assertEquals(2, partition.metrics().nextOffset());
         }

@@ -107,7 +107,7 @@ class NoDescriptorsTest {
                 assertEquals(0, Math.max(0, medium.refuseWrites.get()));
                 assertEquals(11, partition.durableOffset());
             }
-            assertFalse(partition.metrics().poisoned());
+            assertFalse(partition.metrics().isPoisoned());
         }
         try (LogStore store = open()) {
             assertEquals(11, store.openTopic("orders").partition(0).nextOffset());
@@ -190,7 +190,7 @@ class NoDescriptorsTest {
                 last.get(HANGS_AFTER_S, TimeUnit.SECONDS);
                 assertEquals(40, partition.durableOffset());
             }
-            assertFalse(partition.metrics().poisoned());
+            assertFalse(partition.metrics().isPoisoned());
         }
     }
 

@@ -113,9 +113,9 @@ class DeletedDirectoriesTest {
             medium.faults().none();
             assertEquals(2, directories(medium, SEGMENTS).size());
             assertEquals(1, directories(medium, STORE.resolve("topics")).size());
-            assertTrue(store.metrics().tiers().get(0).inRotation());
+            assertTrue(store.metrics().tiers().get(0).isInRotation());
             assertTrue(store.metrics().tiers().get(0).lastError() != null);
-            assertFalse(living.metrics().poisoned());
+            assertFalse(living.metrics().isPoisoned());
             Disk.append(living, 14);
             filled(store, "t");
         }

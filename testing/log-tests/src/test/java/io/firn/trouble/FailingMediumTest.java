@@ -84,7 +84,7 @@ class FailingMediumTest {
             clock.advance(1_000);
             store.doWork();
         }
-        assertTrue(partition.metrics().poisoned());
+        assertTrue(partition.metrics().isPoisoned());
         assertEquals(4, partition.durableOffset());
         assertEquals(4, Found.in(partition).records().size());
         store.close();
@@ -118,7 +118,7 @@ class FailingMediumTest {
             PoisonedException refusal =
                     assertThrows(PoisonedException.class, () -> Disk.append(partition, 1));
             assertTrue(refusal.getMessage().contains("Input/output error"), refusal.getMessage());
-            assertTrue(partition.metrics().poisoned());
+            assertTrue(partition.metrics().isPoisoned());
             assertEquals(4, partition.durableOffset());
             assertEquals(4, Found.in(partition).records().size());
         }

@@ -8,7 +8,6 @@ import io.firn.IsolationLevel;
 import io.firn.LogReader;
 import io.firn.LogStore;
 import io.firn.Partition;
-import io.firn.Partition.TimestampedOffset;
 import io.firn.PartitionReader;
 import io.firn.RecordHandler.Action;
 import io.firn.Tailer;
@@ -17,6 +16,7 @@ import io.firn.TopicOptions;
 import io.firn.host.BatchReader;
 import io.firn.host.BatchRun;
 import io.firn.host.HostedPartition;
+import io.firn.read.FoundTimestamp;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.file.Files;
@@ -164,9 +164,9 @@ class FollowedLossTest {
     @Test
     void shouldEndSearchesByTime() throws IOException {
         lose(IN_SECOND);
-        assertEquals(new TimestampedOffset(1, 1), followed.findTimestamp(1));
-        assertEquals(new TimestampedOffset(6, 6), followed.findTimestamp(4));
-        assertEquals(new TimestampedOffset(11, 11), followed.findLatestTimestamp());
+        assertEquals(new FoundTimestamp(1, 1), followed.findTimestamp(1));
+        assertEquals(new FoundTimestamp(6, 6), followed.findTimestamp(4));
+        assertEquals(new FoundTimestamp(11, 11), followed.findLatestTimestamp());
     }
 
     @Test
@@ -185,7 +185,7 @@ class FollowedLossTest {
         try (RandomAccessFile file = new RandomAccessFile(sealed(disk, 6).toFile(), "rw")) {
             file.setLength(IN_SECOND);
         }
-        assertEquals(new TimestampedOffset(12, 12), followed.findTimestamp(10));
+        assertEquals(new FoundTimestamp(12, 12), followed.findTimestamp(10));
     }
 
     private static Path sealed(Disk disk, long offset) throws Exception {

@@ -9,6 +9,7 @@ import io.firn.Partition.DamagedRange;
 import io.firn.PartitionReader;
 import io.firn.RecordHandler.Action;
 import io.firn.Tailer;
+import io.firn.log.DamagedOffsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -42,7 +43,8 @@ record Found(TreeMap<Long, byte[]> records, List<DamagedRange> lost) {
                 } catch (DamagedRangeException e) {
                     assertEquals(tailer.offset(), e.fromOffset(), e.getMessage());
                     assertTrue(e.toOffset() > e.fromOffset(), e.getMessage());
-                    found.lost.add(new DamagedRange(e.fromOffset(), e.toOffset(), e.getMessage()));
+                    found.lost.add(
+                            new DamagedOffsets(e.fromOffset(), e.toOffset(), e.getMessage()));
                     tailer.seek(e.toOffset());
                 }
             }

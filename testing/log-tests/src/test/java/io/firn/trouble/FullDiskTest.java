@@ -177,7 +177,7 @@ class FullDiskTest {
             clock.advance(2_000);
             store.doWork();
             assertEquals(1, partition.metrics().rolls());
-            assertFalse(partition.metrics().poisoned());
+            assertFalse(partition.metrics().isPoisoned());
             assertEquals(4, Found.in(partition).records().size());
             medium.faults().none();
         }

@@ -94,7 +94,7 @@ class InterruptTest {
                 done.set(true);
                 hail.join();
             }
-            assertFalse(partition.metrics().poisoned());
+            assertFalse(partition.metrics().isPoisoned());
             Disk.append(partition, 2);
             assertEquals(3 * RECORDS + 2, partition.durableOffset());
         }

@@ -66,7 +66,7 @@ class LittleDirectMemoryTest {
             }
             Batch batch = appender.newBatch().add(new byte[LARGE]); // is written in pieces
             assertEquals(next + 3, appender.append(batch));
-            assertFalse(partition.metrics().poisoned());
+            assertFalse(partition.metrics().isPoisoned());
             assertEquals(partition.nextOffset(), partition.durableOffset());
         }
     }

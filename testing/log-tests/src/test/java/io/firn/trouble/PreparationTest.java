@@ -225,7 +225,7 @@ class PreparationTest {
             try (Appender appender = partition.openExclusiveAppender()) {
                 assertEquals(end, appender.append(VALUE));
             }
-            assertFalse(partition.metrics().poisoned());
+            assertFalse(partition.metrics().isPoisoned());
         } finally {
             zeros.release();
         }
@@ -256,7 +256,7 @@ class PreparationTest {
                 assertThrows(FirnException.class, () -> appender.append(VALUE));
             }
             await(() -> countActive() == 0);
-            assertFalse(partition.metrics().poisoned());
+            assertFalse(partition.metrics().isPoisoned());
             zeros.failAfterHold = false;
             zeros.fail = false;
             await(() -> isAppended(partition));
@@ -294,7 +294,7 @@ class PreparationTest {
             zeros.failAfterHold = true;
             zeros.release();
             assertInstanceOf(PoisonedException.class, endOf(appends));
-            assertTrue(partition.metrics().poisoned());
+            assertTrue(partition.metrics().isPoisoned());
             durable = partition.durableOffset();
             Found.in(partition).assertReadable(0, partition.visibleOffset());
             // Other partitions go on.

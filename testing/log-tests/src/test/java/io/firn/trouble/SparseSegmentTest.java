@@ -522,7 +522,7 @@ class SparseSegmentTest {
                 assertEquals(end, appender.append(value(end, LARGE)));
                 store.doWork();
                 assertWhole(partition, 0, end + 1);
-                assertEquals(false, partition.metrics().poisoned());
+                assertEquals(false, partition.metrics().isPoisoned());
             }
         }
     }
@@ -701,7 +701,7 @@ class SparseSegmentTest {
                 medium.faults().none();
                 store.doWork();
                 assertEquals(end, appender.append(value(end, LARGE)));
-                assertEquals(false, partition.metrics().poisoned());
+                assertEquals(false, partition.metrics().isPoisoned());
                 assertWhole(partition, 0, end + 1);
             }
         }

@@ -179,7 +179,7 @@ class ThreadDeathTest {
             await(() -> partition.visibleOffset() == 20);
             end(store, "firn-follow");
             assertEquals(20, Found.in(partition).records().size());
-            assertFalse(partition.metrics().poisoned());
+            assertFalse(partition.metrics().isPoisoned());
         }
         assertEquals(0, medium.inUse());
     }

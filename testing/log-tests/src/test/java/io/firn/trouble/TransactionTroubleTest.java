@@ -298,8 +298,8 @@ class TransactionTroubleTest {
         medium.faults().none();
         pass(1_000);
         commit(2);
-        int poisoned = partition(0).metrics().poisoned() ? 0 : 1;
-        assertTrue(partition(poisoned).metrics().poisoned());
+        int poisoned = partition(0).metrics().isPoisoned() ? 0 : 1;
+        assertTrue(partition(poisoned).metrics().isPoisoned());
         assertFalse(isStable(partition(poisoned)) && read(partition(poisoned)).contains("lost"));
         assertTrue(isStable(partition(1 - poisoned)));
         medium = medium.crash(Survival.NONE);

@@ -56,7 +56,7 @@ class TruncatedUnderMappingTest {
                 cut(disk.active(), Long.parseLong(arguments[1]));
                 appendUntilItFails(partition);
                 System.out.println("durable " + (partition.durableOffset() == durable));
-                System.out.println("poisoned " + partition.metrics().poisoned());
+                System.out.println("poisoned " + partition.metrics().isPoisoned());
                 read(partition);
             }
             System.out.println(LIVES);

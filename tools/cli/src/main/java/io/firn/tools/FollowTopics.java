@@ -139,7 +139,7 @@ public final class FollowTopics implements Callable<Integer> {
             names = "--bytes-per-second",
             paramLabel = "N",
             description = "The most that is fetched. Default: no limit")
-    private long bytesPerSecond = Shadow.UNLIMITED;
+    private Long bytesPerSecond;
 
     @Option(
             names = "--report",
@@ -224,8 +224,10 @@ public final class FollowTopics implements Callable<Integer> {
                         .topicOptions(topicOptions())
                         .onDivergence(onDivergence)
                         .onGap(onGap)
-                        .bytesPerSecond(bytesPerSecond)
                         .listener(this::print);
+        if (bytesPerSecond != null) {
+            builder.bytesPerSecond(bytesPerSecond);
+        }
         if (pattern != null) {
             try {
                 builder.pattern(Pattern.compile(pattern));
@@ -296,7 +298,7 @@ public final class FollowTopics implements Callable<Integer> {
                     each.nextOffset(),
                     each.highWatermark(),
                     each.lagRecords(),
-                    each.lagMs(),
+                    each.lagTime().map(Duration::toMillis).orElse(-1L),
                     each.lastError() == null ? "" : ": " + each.lastError());
         }
     }

@@ -1,0 +1,13 @@
+package io.firn.log;
+
+import io.firn.Partition.DamagedRange;
+
+/** A range that cannot be read. */
+public record DamagedOffsets(long fromOffset, long toOffset, String reason)
+        implements DamagedRange {
+
+    @Override
+    public String toString() {
+        return "DamagedRange[" + fromOffset + " to " + toOffset + ": " + reason + "]";
+    }
+}

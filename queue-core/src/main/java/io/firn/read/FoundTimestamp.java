@@ -1,0 +1,6 @@
+package io.firn.read;
+
+import io.firn.Partition.TimestampedOffset;
+
+/** What a search by timestamp has found. */
+public record FoundTimestamp(long offset, long timestampMs) implements TimestampedOffset {}
