@@ -17,12 +17,8 @@ record TierCounts(
         long movedDownBytes,
         long movedUpBytes,
         int movesInFlight,
-<<<<<<< HEAD
-        boolean inRotation,
-        StoreMetrics.Drain drain,
-=======
         boolean isInRotation,
->>>>>>> e9370145 (Let snapshots and metrics grow: interfaces instead of records)
+        StoreMetrics.Drain drain,
         String lastError,
         long uncollectedBytes)
         implements StoreMetrics.TierMetrics {
@@ -52,15 +48,10 @@ record TierCounts(
                 + movedUpBytes
                 + ", movesInFlight="
                 + movesInFlight
-<<<<<<< HEAD
-                + ", inRotation="
-                + inRotation
-                + ", drain="
-                + drain
-=======
                 + ", isInRotation="
                 + isInRotation
->>>>>>> e9370145 (Let snapshots and metrics grow: interfaces instead of records)
+                + ", drain="
+                + drain
                 + ", lastError="
                 + lastError
                 + ", uncollectedBytes="

@@ -213,8 +213,7 @@ public interface StorageTier extends Tier, AutoCloseable {
      * @param filesToSend a place for each file that may be open for the system to send it; the
      *     tiers of a store share them
      */
-    record TierContext(
-            UUID storeId, boolean mayCreate, boolean isReadOnly, Semaphore filesToSend) {
+    record TierContext(UUID storeId, boolean mayCreate, boolean isReadOnly, Semaphore filesToSend) {
 
         /** Creates the parameters for a tier that shares no places with others. */
         public TierContext(UUID storeId, boolean mayCreate, boolean isReadOnly) {

@@ -107,7 +107,7 @@ class DrainTest {
     private void assertNothingInSsd() {
         assertEquals(Drain.DONE, ssd().drain());
         assertEquals(0, ssd().usedBytes());
-        assertFalse(ssd().inRotation());
+        assertFalse(ssd().isInRotation());
         for (PartitionPlace place : store.snapshot().partitions()) {
             assertEquals(List.of("hdd"), place.tiers());
             place.segments().forEach(segment -> assertEquals("hdd", segment.tier()));
