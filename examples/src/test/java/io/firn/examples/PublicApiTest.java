@@ -4,9 +4,13 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import io.firn.RecordId;
 import io.firn.host.AbortedTransaction;
+import io.firn.host.BatchRun;
 import io.firn.host.EpochEnd;
 import io.firn.host.ProducerIdentity;
 import io.firn.host.TransactionCoordinator.CursorMove;
+import io.firn.medium.FileMedium;
+import io.firn.medium.TwoSlots;
+import io.firn.medium.WholeFile;
 import io.firn.migrator.Move;
 import io.firn.pmem.PoolRepair;
 import io.firn.server.Authorizer;
@@ -36,9 +40,9 @@ import org.objectweb.asm.TypePath;
 
 /** What holds for every public type of the published libraries. */
 class PublicApiTest {
-    /** Timestamps of records and marks are a number of ms since 1970. */
+    /** Timestamps of records, marks and files are a number of ms since 1970. */
     private static final Set<String> TIMESTAMPS =
-            Set.of("timestampMs", "timeMs", "beginTimeMs", "sealTimeMs");
+            Set.of("timestampMs", "timeMs", "beginTimeMs", "sealTimeMs", "modifiedMs");
 
     /** Each is defined by what it has: another component would make it another thing. */
     private static final Set<Class<?>> VALUES =
@@ -50,6 +54,10 @@ class PublicApiTest {
                     CursorMove.class, // an argument, which the caller makes
                     Move.class, // an answer, which a policy makes
                     Mark.class, // as on the medium, in versions
+                    BatchRun.FileRange.class, // a range
+                    FileMedium.FileStatus.class, // an answer, which a file system makes
+                    TwoSlots.Newest.class, // an answer to a tier
+                    WholeFile.Replacement.class, // an answer to a tier
                     TierContext.class, // an argument, which a store makes
                     TierRemains.class, // an answer, which a tier makes
                     TierRemains.Remains.class, // an answer, which a tier makes
@@ -63,7 +71,16 @@ class PublicApiTest {
             Pattern.compile("(is|has|may|can|was|verifies|exists|contains|equals)([A-Z].*)?");
 
     /** Methods that do something, and return whether they did. */
-    private static final Set<String> ACTIONS = Set.of("moveNext", "next", "readOne");
+    private static final Set<String> ACTIONS =
+            Set.of(
+                    "moveNext",
+                    "next",
+                    "readOne",
+                    "giveUp",
+                    "abandon",
+                    "pin",
+                    "tryRelease",
+                    "testAndClearUsed");
 
     private static List<Executable> executables(Class<?> type) {
         return Stream.<Executable>concat(
