@@ -39,7 +39,10 @@ class ReferencePagesTest {
         StringBuilder table = new StringBuilder("| metric | meaning |\n|---|---|\n");
         Matcher matcher = METRIC.matcher(bodyOf(type, Files.readString(ROOT.resolve(file))));
         while (matcher.find()) {
-            String name = matcher.group(2).replaceFirst("^(get|is)(?=[A-Z])", "");
+            String name = matcher.group(2);
+            if (type.endsWith("MXBean")) {
+                name = name.replaceFirst("^(get|is)(?=[A-Z])", "");
+            }
             table.append("| `" + name + "` | " + firstSentence(matcher.group(1)) + " |\n");
         }
         assertFalse(table.toString().lines().count() < 4, type);
@@ -61,7 +64,8 @@ class ReferencePagesTest {
         String text =
                 javadoc.replaceAll("\\s*\\n\\s*\\*?\\s*", " ")
                         .replaceAll("\\{@(?:link|code) ([^}]*)\\}", "`$1`")
-                        .replaceAll("`(?:io\\.firn\\.)?([\\w.]*)#(\\w+)`", "`$1.$2`")
+                        .replaceAll(
+                                "`(?:io\\.firn\\.)?([\\w.]*)#(\\w+)(?:\\([^`]*\\))?`", "`$1.$2`")
                         .replaceAll("`\\.(?=\\w)", "`")
                         .strip()
                         .replaceFirst("^Returns ", "");
