@@ -1,7 +1,6 @@
 package io.firn;
 
 import io.firn.CursorReader.CursorMetrics;
-import io.firn.PartitionReader.CompactionMetrics;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
@@ -76,24 +75,22 @@ public interface LogReader extends AutoCloseable {
     StoreSnapshot snapshot();
 
     /**
-     * Returns findings, one line each. Some stay until the store is opened again: what was found at
-     * open that belongs to no topic or is corrupted, which thread of the store has ended, after
-     * which the store refuses appends, and whether another process has truncated the file that
-     * readers in other processes follow. Others are present while a condition holds:
-     *
-     * <ul>
-     *   <li>a partition is poisoned;
-     *   <li>a tier fails, or none of a topic's tiers has room for its next segment;
-     *   <li>there is no space to record deletions on a full disk;
-     *   <li>so many files are open that the store cannot open its own;
-     *   <li>background work fails and is tried again;
-     *   <li>segments of a partition were sealed at times that are still to come, because the clock
-     *       was ahead: see {@link StoreSnapshot.SegmentPlace#sealTime};
-     *   <li>the last compaction of a partition has skipped segments;
-     *   <li>it has ended with an error: see {@link CompactionMetrics#failure}.
-     * </ul>
+     * Returns the conditions that are present and that a user should know of, in the order in which
+     * they began. What was found damaged, lost or unknown when the store was opened stays until it
+     * is opened again, unless it is deleted; {@link Finding.Kind} names all kinds.
      */
-    List<String> findings();
+    List<Finding> findings();
+
+    /**
+     * Registers a listener for findings. It is called first for those that are present, then when
+     * one begins or ends; see {@link Finding.Listener}.
+     *
+     * @throws ClosedException when the store is closed
+     */
+    void addFindingListener(Finding.Listener listener);
+
+    /** Undoes {@link #addFindingListener}; a call that is in progress ends. */
+    void removeFindingListener(Finding.Listener listener);
 
     /**
      * Does the background work that is due, and returns the amount of work done. Only for a store

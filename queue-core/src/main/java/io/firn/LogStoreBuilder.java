@@ -92,6 +92,12 @@ public abstract class LogStoreBuilder {
      */
     public abstract LogStoreBuilder verifyEveryRead();
 
+    /**
+     * Registers a listener for findings, as {@link LogReader#addFindingListener} does, so that it
+     * is also called for what is found when the store is opened.
+     */
+    public abstract LogStoreBuilder findingListener(Finding.Listener listener);
+
     /** Uses no threads: the caller runs {@link LogStore#doWork} all the time. */
     public abstract LogStoreBuilder invokerMode();
 

@@ -42,10 +42,11 @@ class PackageDependenciesTest {
         all.put("stream", Set.of());
         all.put("medium", Set.of());
         all.put("budget", Set.of());
-        all.put("background", Set.of("medium"));
+        all.put("findings", Set.of("medium"));
+        all.put("background", with(all, "findings"));
         all.put("spi", Set.of("medium"));
         all.put("format", Set.of("host"));
-        all.put("metadata", Set.of("medium", "spi", "background"));
+        all.put("metadata", with(all, "spi", "background"));
         all.put("log", with(all, "metadata", "format", "budget"));
         all.put("force", with(all, "log"));
         all.put("cursor", with(all, "force"));
@@ -136,6 +137,7 @@ class PackageDependenciesTest {
             Set.of(
                     "medium",
                     "budget",
+                    "findings",
                     "background",
                     "spi",
                     "format",

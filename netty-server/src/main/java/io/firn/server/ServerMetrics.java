@@ -189,6 +189,11 @@ final class ServerMetrics implements ServerMetricsMXBean, AutoCloseable {
     }
 
     @Override
+    public List<String> getFindings() {
+        return store.findings().stream().map(Object::toString).toList();
+    }
+
+    @Override
     public long getBackgroundErrors() {
         return store.metrics().backgroundErrors();
     }

@@ -1,5 +1,6 @@
 package io.firn.server;
 
+import java.util.List;
 import java.util.Map;
 
 /**
@@ -82,6 +83,12 @@ public interface ServerMetricsMXBean {
     /** Returns the segments that each tier got because a hotter one was full, by its name. */
     Map<String, Long> getTierSpilledSegments();
 
-    /** Returns the number of failures of the store's background work; each was logged. */
+    /**
+     * Returns the conditions of the store that an operator should know of, each by its kind and its
+     * text; see {@link io.firn.Finding}.
+     */
+    List<String> getFindings();
+
+    /** Returns the number of failures of the store's background work. */
     long getBackgroundErrors();
 }

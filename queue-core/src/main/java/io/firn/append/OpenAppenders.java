@@ -270,6 +270,9 @@ public final class OpenAppenders implements PreparationDuty.Writer {
         if (thrown instanceof Error error) {
             throw error;
         }
+        if (thrown instanceof IllegalStateException) {
+            log.state().checkReadable(); // the block that came next went with the topic
+        }
         return (RuntimeException) thrown; // nothing declares another one
     }
 

@@ -1,20 +1,20 @@
 package io.firn.background;
 
+import io.firn.Finding.Kind;
 import io.firn.PoisonedException;
+import io.firn.findings.FindingKey;
+import io.firn.findings.Findings;
 import io.firn.medium.GuardedLog;
 import java.io.IOException;
-import java.util.List;
-import java.util.Map;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BooleanSupplier;
 import java.util.function.Predicate;
 import org.agrona.concurrent.NanoClock;
 
 /**
- * Runs steps of background work. A step that fails is counted and reported, and stops nothing else.
- * Of failures in a row with one message the first is logged with its stack trace. That a partition
- * is poisoned was logged when it was poisoned, and is not logged again. Thread-safe.
+ * Runs steps of background work. A step that fails is counted and stops nothing else. While one
+ * that is tried again fails, there is a finding, whose begin is logged with a stack trace. That a
+ * partition is poisoned is a finding of its own. Thread-safe.
  */
 public final class Attempts {
     /** What {@link #run} returns for a step that failed. */
@@ -23,11 +23,8 @@ public final class Attempts {
     private static final GuardedLog LOG = GuardedLog.get();
 
     private final AtomicLong errors = new AtomicLong();
-
-    /** The failures of what is tried again; by identity, since a pause has no value. */
-    private final Map<BackOff, Failure> failing = new ConcurrentHashMap<>();
-
     private final NanoClock clock;
+    private volatile Findings findings;
     private volatile Predicate<Throwable> isShortage = error -> false;
     private BooleanSupplier isLost = () -> false;
 
@@ -38,6 +35,12 @@ public final class Attempts {
      */
     public Attempts(NanoClock clock) {
         this.clock = clock;
+        this.findings = new Findings();
+    }
+
+    /** Sets where it is noted that work fails. Called once, before any does. */
+    public void reportTo(Findings ofStore) {
+        findings = ofStore;
     }
 
     /** The clock that measures the pauses after failures. */
@@ -62,13 +65,6 @@ public final class Attempts {
         isLost = lost;
     }
 
-    private record Failure(Object subject, String message) {
-        @Override
-        public String toString() {
-            return subject + ": background work fails and is tried again: " + message;
-        }
-    }
-
     /** A step of background work. */
     @FunctionalInterface
     public interface Step {
@@ -87,45 +83,40 @@ public final class Attempts {
     /**
      * Runs a step.
      *
-     * @param subject what the step is for, named in the report
+     * @param job names the step, {@link FindingKey#job}
      * @param backOff notes the outcome; null when the step is not tried again
      * @return how much was done, or {@link #FAILED}
      */
-    int run(Object subject, Step step, BackOff backOff) {
+    int run(FindingKey job, Step step, BackOff backOff) {
         if (isLost.getAsBoolean() && !step.isForLost()) {
             return 0;
         }
         try {
             int work = step.run();
-            succeeded(backOff);
+            succeeded(job, backOff);
             return work;
         } catch (IOException | RuntimeException | VirtualMachineError | LinkageError e) {
             // Whatever fails here, the other steps are run.
-            failed(subject, e, backOff);
+            failed(job, e, backOff);
             return FAILED;
         }
     }
 
     /** Notes a success; null when the step is not tried again. */
-    public void succeeded(BackOff backOff) {
+    public void succeeded(FindingKey job, BackOff backOff) {
         if (backOff != null && backOff.isFailing()) {
             backOff.onSuccess();
-            failing.remove(backOff);
+            findings.end(job);
         }
     }
 
-    /** Adds what fails now and is tried again, one line each. */
-    public void addFailing(List<String> findings) {
-        failing.values().forEach(each -> findings.add(each.toString()));
-    }
-
     /** Counts and reports a failure. */
-    public void failed(Object subject, Throwable e, BackOff backOff) {
+    public void failed(FindingKey job, Throwable e, BackOff backOff) {
         errors.incrementAndGet();
         if (e instanceof PoisonedException) {
             if (backOff != null) {
                 backOff.onFailure();
-                failing.remove(backOff);
+                findings.end(job);
             }
             return;
         }
@@ -135,18 +126,23 @@ public final class Attempts {
             }
             return;
         }
-        String next = "";
-        Failure before = null;
-        Failure now = new Failure(subject, String.valueOf(e.getMessage()));
-        if (backOff != null) {
-            backOff.onFailure();
-            next = ", tried again in " + backOff.pauseSeconds() + " s";
-            before = failing.put(backOff, now);
+        if (backOff == null) {
+            String text = job + ": background work failed: " + e.getMessage();
+            LOG.log(System.Logger.Level.ERROR, text, e);
+            return;
         }
-        LOG.log(
-                System.Logger.Level.ERROR,
-                subject + ": background work failed" + next + ": " + e.getMessage(),
-                now.equals(before) ? null : e);
+        backOff.onFailure();
+        findings.begin(
+                job,
+                job + ": background work fails and is tried again" + whatToDo(job) + e.getMessage(),
+                e);
+    }
+
+    private static String whatToDo(FindingKey job) {
+        return job.kind() == Kind.TOPIC_DELETION_FAILING
+                ? "; what is left of the deleted topic takes up space until it succeeds, check the"
+                        + " medium: "
+                : "; check the medium if that does not end: ";
     }
 
     long errors() {

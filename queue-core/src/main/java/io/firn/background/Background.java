@@ -1,6 +1,8 @@
 package io.firn.background;
 
 import io.firn.background.Duty.Duties;
+import io.firn.findings.FindingKey;
+import io.firn.findings.Subject;
 import java.io.IOException;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.locks.LockSupport;
@@ -70,6 +72,9 @@ public final class Background {
 
         /** The time until the next look, in ns. */
         long untilLookNs();
+
+        /** Names the look. */
+        FindingKey job();
     }
 
     /**
@@ -258,7 +263,7 @@ public final class Background {
         if (following.leftNs() > 0) {
             return 0;
         }
-        return Math.max(0, attempts.run(followed, followed::look, following));
+        return Math.max(0, attempts.run(followed.job(), followed::look, following));
     }
 
     /** Nothing notifies a follower, so it looks again and again. */
@@ -331,7 +336,7 @@ public final class Background {
     }
 
     /** Runs a step once, even if it failed just now: there is no later try. */
-    public int attempt(Object subject, Attempts.Step step) {
-        return attempts.run(subject, step, null);
+    public int attempt(Subject subject, Attempts.Step step) {
+        return attempts.run(FindingKey.job(subject, "close"), step, null);
     }
 }

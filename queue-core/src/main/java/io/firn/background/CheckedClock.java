@@ -1,5 +1,7 @@
 package io.firn.background;
 
+import io.firn.findings.FindingKey;
+import io.firn.findings.Subject;
 import javax.annotation.concurrent.GuardedBy;
 import org.agrona.concurrent.EpochClock;
 
@@ -9,6 +11,8 @@ import org.agrona.concurrent.EpochClock;
  * while might be too old at once. Thread-safe; the user's clock is called under no lock.
  */
 final class CheckedClock {
+    private static final FindingKey JOB = FindingKey.job(Subject.named("the clock"), "time");
+
     private final EpochClock clock;
     private final CachedClock ticking;
     private final Attempts attempts;
@@ -79,12 +83,12 @@ final class CheckedClock {
     }
 
     private synchronized void onSuccess() {
-        trouble.onSuccess();
+        attempts.succeeded(JOB, trouble);
         isFailing = false;
     }
 
     private synchronized void onFailure(RuntimeException e) {
-        attempts.failed("the clock", e, trouble);
+        attempts.failed(JOB, e, trouble);
         isFailing = true;
     }
 }

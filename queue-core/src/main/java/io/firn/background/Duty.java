@@ -1,5 +1,7 @@
 package io.firn.background;
 
+import io.firn.findings.FindingKey;
+import io.firn.findings.Subject;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import org.agrona.concurrent.NanoClock;
@@ -33,8 +35,7 @@ public abstract class Duty implements Attempts.Step {
     }
 
     private final Duties duties;
-    private final Object subject;
-    private final String job;
+    private final FindingKey job;
     private final BackOff backOff;
     private final long number;
 
@@ -49,14 +50,18 @@ public abstract class Duty implements Attempts.Step {
     boolean polls;
 
     /** Creates a job whose pauses after failures grow up to a minute. */
-    protected Duty(Duties duties, Object subject, String job) {
-        this(duties, subject, job, new BackOff(duties.nanoClock()));
+    protected Duty(Duties duties, Subject subject, String job) {
+        this(duties, FindingKey.job(subject, job));
+    }
+
+    /** As {@link #Duty(Duties, Subject, String)}, where that it fails is a finding of some kind. */
+    protected Duty(Duties duties, FindingKey job) {
+        this(duties, job, new BackOff(duties.nanoClock()));
     }
 
     /** Creates a job with pauses of its own after failures. */
-    protected Duty(Duties duties, Object subject, String job, BackOff backOff) {
+    protected Duty(Duties duties, FindingKey job, BackOff backOff) {
         this.duties = duties;
-        this.subject = subject;
         this.job = job;
         this.backOff = backOff;
         this.number = duties.nextNumber();
@@ -149,9 +154,14 @@ public abstract class Duty implements Attempts.Step {
         return number;
     }
 
+    /** Names it, also in the finding that it fails. */
+    final FindingKey job() {
+        return job;
+    }
+
     @Override
     public final String toString() {
-        return subject + ": " + job;
+        return job.toString();
     }
 
     /**

@@ -226,7 +226,7 @@ public final class DutyScheduler implements Duties {
             serialRunner = Thread.currentThread();
         }
         try {
-            work = attempts.run(duty, duty, duty.backOff());
+            work = attempts.run(duty.job(), duty, duty.backOff());
             returned = true;
         } finally {
             end(duty, work, returned);

@@ -1,11 +1,13 @@
 package io.firn.block;
 
+import io.firn.Finding.Kind;
 import io.firn.RefusedException;
 import io.firn.StoreFullException;
 import io.firn.background.BackOff;
 import io.firn.background.Background;
 import io.firn.background.Duty;
 import io.firn.background.Duty.Duties;
+import io.firn.findings.FindingKey;
 import io.firn.log.LogContext;
 import io.firn.log.LogSegment;
 import io.firn.log.SegmentedLog;
@@ -44,8 +46,8 @@ public final class BlockSupplyDuty extends Duty implements NextBlock.BlockSource
     private final LogContext store;
     private final NextBlock next;
 
-    /** The key of the finding that the store's directory is full. */
-    private final String noStartFile;
+    /** Of the finding that the store's directory is full. */
+    private final FindingKey noStartFile;
 
     private long lastFullMs = Long.MIN_VALUE;
 
@@ -55,11 +57,14 @@ public final class BlockSupplyDuty extends Duty implements NextBlock.BlockSource
 
     public BlockSupplyDuty(Duties duties, SegmentedLog log, NextBlock next) {
         // An append may be waiting, so every pause is the shortest one.
-        super(duties, log, "the next block", new BackOff(duties.nanoClock(), 0));
+        super(
+                duties,
+                FindingKey.job(log.subject(), "the next block"),
+                new BackOff(duties.nanoClock(), 0));
         this.log = log;
         this.store = log.store();
         this.next = next;
-        this.noStartFile = "no room for the log start of " + log;
+        this.noStartFile = FindingKey.of(Kind.DIRECTORY_FULL, log.subject());
     }
 
     @Override
@@ -122,7 +127,7 @@ public final class BlockSupplyDuty extends Duty implements NextBlock.BlockSource
 
     private void stopProbing() {
         log.topic().tiers().forEach(tier -> tier.stopProbing(this));
-        store.findings().clear(noStartFile);
+        store.findings().end(noStartFile);
     }
 
     /**
@@ -265,7 +270,7 @@ public final class BlockSupplyDuty extends Duty implements NextBlock.BlockSource
                 noRoom.addSuppressed(broken);
             }
             lastFullMs = nowMs();
-            full.forEach((tier, why) -> tier.onRefusal(why, freed, BlockSupplyDuty.this));
+            full.forEach((tier, why) -> tier.onRefusal(why, BlockSupplyDuty.this));
             next.refuseAsFull(noRoom, freed);
             store.freedBlocks().onNoRoom(BlockSupplyDuty.this, freed);
             return true;
@@ -281,7 +286,7 @@ public final class BlockSupplyDuty extends Duty implements NextBlock.BlockSource
                 if (log.segments().length > 0) {
                     log.ensureStartFile();
                 }
-                store.findings().clear(noStartFile);
+                store.findings().end(noStartFile);
             } catch (IOException e) {
                 FileMedium medium = store.files().medium();
                 Path directory = store.files().directory();
@@ -294,7 +299,12 @@ public final class BlockSupplyDuty extends Duty implements NextBlock.BlockSource
                 noRoom =
                         new StoreFullException(
                                 directory + " has no space for the log start of " + log, e);
-                store.findings().set(noStartFile, noRoom.getMessage() + "; appends are refused");
+                store.findings()
+                        .begin(
+                                noStartFile,
+                                noRoom.getMessage()
+                                        + "; appends are refused once the segment is full: free"
+                                        + " some space on its file system");
                 canDelete = false;
             }
         }

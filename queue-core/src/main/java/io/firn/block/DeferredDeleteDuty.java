@@ -3,6 +3,7 @@ package io.firn.block;
 import io.firn.background.BackOff;
 import io.firn.background.Duty;
 import io.firn.background.Duty.Duties;
+import io.firn.findings.FindingKey;
 import io.firn.log.LogSegment;
 import io.firn.log.SegmentedLog;
 import io.firn.spi.Block;
@@ -14,6 +15,7 @@ import java.util.Iterator;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * Views and the blocks below them, which are released when nobody reads them any more. Each is
@@ -26,11 +28,12 @@ import java.util.concurrent.ConcurrentLinkedQueue;
  */
 public final class DeferredDeleteDuty extends Duty {
     private final SegmentedLog log;
+    private final AtomicLong numbers = new AtomicLong();
     private final List<Waiting> waiting = new ArrayList<>();
     private final Queue<Waiting> handedOver = new ConcurrentLinkedQueue<>();
 
     public DeferredDeleteDuty(Duties duties, SegmentedLog log) {
-        super(duties, log, "releases");
+        super(duties, log.subject(), "releases");
         this.log = log;
     }
 
@@ -128,12 +131,16 @@ public final class DeferredDeleteDuty extends Duty {
         private final View view;
         private final StorageTier tier;
         private final Release release;
+        private final FindingKey job;
         private final BackOff backOff = new BackOff(log.store().attempts().clock());
 
         Waiting(View view, StorageTier tier, Release release) {
             this.view = view;
             this.tier = tier;
             this.release = release;
+            String what = tier == null ? "unmapping" : "deletion of a segment in " + tier.name();
+            this.job =
+                    FindingKey.job(log.subject(), what + ", number " + numbers.incrementAndGet());
         }
 
         /** Returns false while the view is pinned, and when the medium fails. */
@@ -144,21 +151,16 @@ public final class DeferredDeleteDuty extends Duty {
                     release.run();
                 }
                 if (free) {
-                    log.store().attempts().succeeded(backOff);
+                    log.store().attempts().succeeded(job, backOff);
                 }
                 return free;
             } catch (IOException | RuntimeException | VirtualMachineError | LinkageError e) {
                 if (tier != null) {
                     log.store().stateOf(tier).noteError(e);
                 }
-                log.store().attempts().failed(this, e, backOff);
+                log.store().attempts().failed(job, e, backOff);
                 return false;
             }
-        }
-
-        @Override
-        public String toString() {
-            return tier == null ? log + ": a view" : log + ": a segment in " + tier.name();
         }
     }
 }

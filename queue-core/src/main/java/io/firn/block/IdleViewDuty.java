@@ -19,7 +19,7 @@ public final class IdleViewDuty extends Duty {
     private long nextLookMs = NEVER;
 
     public IdleViewDuty(Duties duties, SegmentedLog log, DeferredDeleteDuty releases) {
-        super(duties, log, "idle views");
+        super(duties, log.subject(), "idle views");
         this.log = log;
         this.releases = releases;
     }

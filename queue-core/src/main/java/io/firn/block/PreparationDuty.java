@@ -26,7 +26,7 @@ public final class PreparationDuty extends Duty {
     private final Writer writer;
 
     public PreparationDuty(Duties duties, SegmentedLog log, Writer writer) {
-        super(duties, log, "space for appends");
+        super(duties, log.subject(), "space for appends");
         this.log = log;
         this.writer = writer;
     }

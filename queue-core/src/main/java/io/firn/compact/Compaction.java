@@ -152,7 +152,10 @@ final class Compaction {
                     return batch.offset();
                 }
             }
-        } catch (IOException | MissingCodecException e) {
+        } catch (MissingCodecException e) {
+            log.noteMissingCodec(e);
+            skipped.addUnread(segment, source.unreadable(e), e);
+        } catch (IOException e) {
             skipped.addUnread(segment, source.unreadable(e), e);
         }
         return source.toOffset();

@@ -1,13 +1,15 @@
 package io.firn.compact;
 
+import io.firn.Finding.Kind;
 import io.firn.InvalidOptionException;
 import io.firn.LogStore.MoveControl;
 import io.firn.PartitionReader;
 import io.firn.PartitionReader.CompactionResult;
 import io.firn.TopicOptions;
 import io.firn.background.Duty;
+import io.firn.findings.FindingKey;
+import io.firn.findings.Findings;
 import io.firn.log.SegmentedLog;
-import io.firn.medium.GuardedLog;
 import io.firn.upkeep.PartitionUpkeep;
 import java.time.Duration;
 import java.time.Instant;
@@ -25,10 +27,10 @@ public final class PartitionCompaction extends Duty {
 
     private static final int MOST_DOUBLINGS = 6;
 
-    private static final GuardedLog LOG = GuardedLog.get();
-
     private final Compactor compactor;
     private final SegmentedLog log;
+    private final FindingKey failed;
+    private final FindingKey hasSkipped;
     private final PartitionUpkeep upkeep;
     private final SkippedSegments skipped = new SkippedSegments();
     private final AtomicLong runs = new AtomicLong();
@@ -59,10 +61,12 @@ public final class PartitionCompaction extends Duty {
 
     /** Creates the duty of a partition. */
     public PartitionCompaction(Compactor compactor, SegmentedLog log, PartitionUpkeep upkeep) {
-        super(log.store().background().compacting(), log, "compaction");
+        super(log.store().background().compacting(), log.subject(), "compaction");
         this.compactor = compactor;
         this.log = log;
         this.upkeep = upkeep;
+        this.failed = FindingKey.of(Kind.COMPACTION_FAILED, log.subject());
+        this.hasSkipped = FindingKey.of(Kind.COMPACTION_SKIPPED, log.subject());
     }
 
     SegmentedLog log() {
@@ -81,7 +85,7 @@ public final class PartitionCompaction extends Duty {
             throw e; // of a medium, which may recover
         } catch (VirtualMachineError | LinkageError e) {
             failure = e;
-            LOG.log(System.Logger.Level.ERROR, finding(e), e);
+            noteFindings();
             return 0;
         }
     }
@@ -120,11 +124,13 @@ public final class PartitionCompaction extends Duty {
         try {
             CompactionResult result = tryCompact(mostKeyBytes, control);
             failure = null;
+            noteFindings();
             return result;
         } catch (InternalError e) {
             throw e;
         } catch (Error e) {
             failure = e;
+            noteFindings();
             throw e;
         }
     }
@@ -179,22 +185,28 @@ public final class PartitionCompaction extends Duty {
                 failure);
     }
 
-    /** Adds what it has skipped. Any thread. */
-    public void addFindings(List<String> findings) {
+    /** Begins and ends its findings: also called when the options of the topic have changed. */
+    public synchronized void noteFindings() {
+        Findings findings = log.store().findings();
         Error error = failure;
         if (error != null && isOn()) {
-            findings.add(finding(error));
+            findings.begin(failed, finding(error), error);
+        } else {
+            findings.end(failed);
         }
         List<String> now = lastSkipped;
-        if (!now.isEmpty() && isOn()) {
-            findings.add(
-                    log
-                            + ": the last compaction has skipped "
-                            + now.size()
-                            + " segments, whose superseded records stay until they can be"
-                            + " compacted; the first is "
-                            + now.get(0));
+        if (now.isEmpty() || !isOn()) {
+            findings.end(hasSkipped);
+            return;
         }
+        findings.begin(
+                hasSkipped,
+                log
+                        + ": the last compaction has skipped "
+                        + now.size()
+                        + " segments, whose superseded records stay until they can be"
+                        + " compacted; the first is "
+                        + now.get(0));
     }
 
     private String finding(Error error) {

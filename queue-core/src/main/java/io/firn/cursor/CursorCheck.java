@@ -1,5 +1,8 @@
 package io.firn.cursor;
 
+import io.firn.Finding.Kind;
+import io.firn.findings.FindingKey;
+import io.firn.findings.Subject;
 import io.firn.log.SegmentedLog;
 import io.firn.log.TopicContext;
 import java.nio.file.Path;
@@ -36,6 +39,8 @@ final class CursorCheck {
                         (partition, offset) -> {
                             if (partition >= partitions) {
                                 note(
+                                        stored.name(),
+                                        topic.subject(),
                                         file
                                                 + " has an offset of partition "
                                                 + partition
@@ -45,15 +50,17 @@ final class CursorCheck {
                                                 + topic.files().topicFile()
                                                 + " is older; restore the right one");
                             } else {
-                                check(file, logs.apply(partition), offset);
+                                check(stored.name(), logs.apply(partition), offset);
                             }
                         });
     }
 
-    private void check(Path file, SegmentedLog log, long offset) {
+    private void check(String cursor, SegmentedLog log, long offset) {
         if (offset > log.nextOffset()) {
             note(
-                    file
+                    cursor,
+                    log.subject(),
+                    files.fileOf(cursor)
                             + " has the offset "
                             + offset
                             + " for "
@@ -65,7 +72,9 @@ final class CursorCheck {
         }
     }
 
-    private void note(String finding) {
-        topic.store().findings().add(finding);
+    private void note(String cursor, Subject subject, String finding) {
+        topic.store()
+                .findings()
+                .begin(FindingKey.of(Kind.CURSOR_MISMATCH, subject, cursor), finding);
     }
 }

@@ -59,7 +59,10 @@ final class CursorFiles {
             if (name != null) {
                 names.add(name);
             } else if (looksLikeOne(file)) {
-                directory.addFinding(directory.fileOf(file) + " is not a cursor's file");
+                directory.addFinding(
+                        file,
+                        directory.fileOf(file)
+                                + " is not a cursor's file: it is ignored; remove it");
             }
         }
         return names;
@@ -77,7 +80,7 @@ final class CursorFiles {
             Fields fields = directory.read(nameOf(name), MAGIC, NEWEST_VERSION);
             return fields == null ? null : decode(name, fields);
         } catch (DamagedFileException | UnsupportedVersionException e) {
-            directory.addFinding(e.getMessage());
+            directory.addFinding(nameOf(name), e.getMessage());
             throw e;
         }
     }

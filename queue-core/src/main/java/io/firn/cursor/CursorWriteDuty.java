@@ -21,7 +21,7 @@ final class CursorWriteDuty extends Duty {
     private boolean isIncomplete;
 
     CursorWriteDuty(Cursors cursors) {
-        super(cursors.topic().store().tidying(), cursors.topic(), "cursors");
+        super(cursors.topic().store().tidying(), cursors.topic().subject(), "cursors");
         this.cursors = cursors;
         this.intervalMs = cursors.topic().store().config().cursorIntervalMs();
     }

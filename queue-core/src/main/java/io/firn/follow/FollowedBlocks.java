@@ -1,30 +1,45 @@
 package io.firn.follow;
 
+import io.firn.background.Attempts;
 import io.firn.background.FailedSubjects;
+import io.firn.findings.FindingKey;
 import io.firn.log.SegmentedLog;
 import io.firn.log.TierState;
 import io.firn.spi.Block;
 import io.firn.spi.Mark;
 import java.io.IOException;
 import java.util.List;
+import java.util.Set;
 
 /**
  * The blocks and marks that a follower finds. Where a medium fails, what was found before counts.
  * Not thread-safe.
  */
 public final class FollowedBlocks {
-    private final FailedSubjects trouble;
+    private final FailedSubjects<TierState> failingTiers;
+    private final FailedSubjects<Block> failingBlocks;
     private final FollowedSegments segments;
 
     /**
      * Creates it.
      *
-     * @param trouble notes tiers and blocks whose medium fails
+     * @param attempts reports tiers and blocks whose medium fails
      * @param segments knows which blocks were found before
      */
-    public FollowedBlocks(FailedSubjects trouble, FollowedSegments segments) {
-        this.trouble = trouble;
+    public FollowedBlocks(Attempts attempts, FollowedSegments segments) {
+        this.failingTiers = new FailedSubjects<>(attempts);
+        this.failingBlocks = new FailedSubjects<>(attempts);
         this.segments = segments;
+    }
+
+    /** Whether the medium of a tier or a block failed when it was last looked at. */
+    public boolean isAnyFailing() {
+        return failingTiers.isAny() || failingBlocks.isAny();
+    }
+
+    /** Forgets blocks that are not found any more. */
+    public void retain(Set<Block> found) {
+        failingBlocks.forget(each -> !found.contains(each));
     }
 
     /**
@@ -35,20 +50,20 @@ public final class FollowedBlocks {
      */
     public List<Block> blocksIn(TierState tier, SegmentedLog log, boolean throwing)
             throws IOException {
-        if (!trouble.isLeftAlone(tier)) {
+        if (!failingTiers.isLeftAlone(tier)) {
             try {
                 List<Block> all =
                         log == null
                                 ? tier.tier().list()
                                 : tier.tier().list(log.topic().id(), log.index());
-                trouble.onSuccess(tier);
+                failingTiers.onSuccess(tier);
                 return all;
             } catch (IOException | RuntimeException | InternalError e) {
                 if (throwing) {
                     throw e;
                 }
                 tier.noteError(e);
-                trouble.onFailure(tier, "tier " + tier + " could not be listed", e);
+                failingTiers.onFailure(tier, FindingKey.job(tier.subject(), "listing"), e);
             }
         }
         return segments.blocks().stream()
@@ -73,17 +88,18 @@ public final class FollowedBlocks {
      * @return null when it was never intact
      */
     public Mark markOf(Block block, TierState tier, boolean throwing) throws IOException {
-        if (!trouble.isLeftAlone(block)) {
+        if (!failingBlocks.isLeftAlone(block)) {
             try {
                 Mark mark = block.refreshMark();
-                trouble.onSuccess(block);
+                failingBlocks.onSuccess(block);
                 return mark;
             } catch (IOException | RuntimeException | InternalError e) {
                 if (throwing) {
                     throw e;
                 }
                 tier.noteError(e);
-                trouble.onFailure(block, block.name() + ": its mark could not be read", e);
+                failingBlocks.onFailure(
+                        block, FindingKey.job(tier.subject(), "the mark of " + block.name()), e);
             }
         }
         return block.mark();

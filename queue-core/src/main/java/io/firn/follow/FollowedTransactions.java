@@ -1,10 +1,12 @@
 package io.firn.follow;
 
 import io.firn.DamagedRangeException;
+import io.firn.Finding.Kind;
 import io.firn.IsolationLevel;
 import io.firn.MediumException;
 import io.firn.OffsetOutOfRangeException;
 import io.firn.TruncatedException;
+import io.firn.findings.FindingKey;
 import io.firn.format.BatchFormat;
 import io.firn.host.BatchRun;
 import io.firn.log.BatchInfo;
@@ -131,10 +133,12 @@ public final class FollowedTransactions implements LongConsumer {
     private boolean resumeAbove(DamagedRangeException damaged, long end) {
         long heldAt = producers.transactions().heldAt();
         long known = restore(damaged.toOffset(), end);
+        FindingKey key = FindingKey.of(Kind.TRANSACTION_DOUBTFUL, log.subject());
         if (known < 0) {
             log.store()
                     .findings()
-                    .add(
+                    .begin(
+                            key,
                             log
                                     + ": the end of the transaction at offset "
                                     + heldAt
@@ -147,6 +151,7 @@ public final class FollowedTransactions implements LongConsumer {
                                     + " when it is opened again");
             return false;
         }
+        log.store().findings().end(key);
         at = known;
         return true;
     }
@@ -195,7 +200,8 @@ public final class FollowedTransactions implements LongConsumer {
             }
             return taken;
         } catch (DamagedFileException e) {
-            log.store().findings().add(e.getMessage() + "; the log is read instead");
+            FindingKey key = FindingKey.of(Kind.FILE_DAMAGED, log.subject(), "producers");
+            log.store().findings().begin(key, e.getMessage() + "; the log is read instead");
             return NONE;
         } catch (IOException e) {
             throw new MediumException(log + ": its transactions cannot be read: " + e, e);

@@ -145,10 +145,12 @@ public final class PublishedOffsetsFile implements PublishedOffsets {
             return new PublishedOffsetsFile(
                     medium, path, new PublishedOffsetsPages.Identity(writer, system), findings);
         } catch (IOException e) {
-            LOG.log(
-                    System.Logger.Level.WARNING,
-                    path + " could not be made: readers in other processes see records late",
-                    e);
+            findings.accept(
+                    path
+                            + " could not be made ("
+                            + e.getMessage()
+                            + "): readers in other processes see records late until the store is"
+                            + " opened again");
             return null;
         }
     }
@@ -218,10 +220,12 @@ public final class PublishedOffsetsFile implements PublishedOffsets {
             }
         } catch (IOException e) {
             full = true;
-            LOG.log(
-                    System.Logger.Level.WARNING,
-                    path + " could not grow: new partitions are seen late in other processes",
-                    e);
+            findings.accept(
+                    path
+                            + " could not grow ("
+                            + e.getMessage()
+                            + "): new partitions are seen late in other processes until the store"
+                            + " is opened again");
         }
         return false;
     }

@@ -21,7 +21,7 @@ final class ForceDuty extends Duty {
     private long lookAgainMs;
 
     ForceDuty(SegmentedLog log, PartitionForcer forcer) {
-        super(log.store().forcing(), log, "force");
+        super(log.store().forcing(), log.subject(), "force");
         this.log = log;
         this.forcer = forcer;
     }

@@ -1,28 +1,25 @@
 package io.firn.log;
 
+import io.firn.Finding.Kind;
 import io.firn.background.Duty;
+import io.firn.findings.FindingKey;
 import io.firn.medium.DescriptorLimit;
 import io.firn.medium.FileErrors.OutOfDescriptorsException;
-import io.firn.medium.GuardedLog;
 import java.io.IOException;
 import java.nio.file.Path;
-import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import javax.annotation.concurrent.GuardedBy;
 
 /**
- * Tells the user of a store that files cannot be opened because too many are open: by a finding
- * while it lasts, and by a line in the log when it begins, each minute, and when it is over.
+ * Notes that files cannot be opened because too many are open, which is a finding while it lasts.
  * Whatever could not be done is tried again by others. While it lasts, this duty looks once a
  * second whether a file can be opened; in a store that only reads, its follower does, as that has
  * no duties. It is over when one can, and nobody has missed a descriptor for some seconds: there
  * may be too few for those who need several. {@link #note} is for any thread.
  */
 public final class DescriptorShortage extends Duty {
-    private static final GuardedLog LOG = GuardedLog.get();
     private static final long INTERVAL_MS = 1_000;
-    private static final long LINE_EACH_NS = 60_000_000_000L;
 
     /** Longer than the pauses of those who try again. */
     private static final long QUIET_NS = 3_000_000_000L;
@@ -30,25 +27,17 @@ public final class DescriptorShortage extends Duty {
     private final LogContext store;
     private final long limit = DescriptorLimit.ofProcess(); // later there is none to read it
     private final Set<Duty> savers = ConcurrentHashMap.newKeySet();
-    private volatile String finding;
+    private final FindingKey key;
+    private volatile boolean isNow;
     private volatile long lastNs;
-
-    @GuardedBy("this")
-    private boolean hasLine;
-
-    @GuardedBy("this")
-    private long lineNs;
 
     @GuardedBy("this")
     private long lookedNs;
 
-    /** Whether a line was logged since it began, so that its end is told, too. */
-    @GuardedBy("this")
-    private boolean isTold;
-
     DescriptorShortage(LogContext store) {
-        super(store.tidying(), store, "descriptors");
+        super(store.tidying(), store.subject(), "descriptors");
         this.store = store;
+        this.key = FindingKey.of(Kind.DESCRIPTORS_EXHAUSTED, store.subject());
     }
 
     /**
@@ -61,21 +50,22 @@ public final class DescriptorShortage extends Duty {
             return false;
         }
         lastNs = store.nowNs();
-        if (finding == null) {
+        if (!isNow) {
             begin(error);
         }
         return true;
     }
 
     private synchronized void begin(Throwable error) {
-        if (finding != null) {
+        if (isNow) {
             return;
         }
+        isNow = true;
         String most =
                 limit == DescriptorLimit.UNKNOWN
                         ? "as many files and connections open as it may have"
                         : "all of the " + limit + " files and connections open that it may have";
-        finding =
+        String text =
                 (OutOfDescriptorsException.isOfMachine(error)
                                 ? "the machine has as many files open as it may have (sysctl"
                                         + " fs.file-max)"
@@ -86,22 +76,10 @@ public final class DescriptorShortage extends Duty {
                                 : "appends that need one wait for ten seconds and then fail,"
                                         + " forces and moves wait until it can")
                         + ". Raise the limit, or close some";
-        isTold = false;
-        tell(finding);
+        store.findings().begin(key, text);
         if (!store.isReadOnly()) {
             call();
             savers.forEach(Duty::call);
-        }
-    }
-
-    @GuardedBy("this")
-    private void tell(String line) {
-        long now = store.nowNs();
-        if (!hasLine || now - lineNs >= LINE_EACH_NS) {
-            hasLine = true;
-            lineNs = now;
-            isTold = true;
-            LOG.log(System.Logger.Level.WARNING, "{0}: {1}", store, line);
         }
     }
 
@@ -117,20 +95,12 @@ public final class DescriptorShortage extends Duty {
 
     /** Whether there is a shortage: what is opened ahead of need has to wait. */
     public boolean isNow() {
-        return finding != null;
-    }
-
-    /** Adds what is to be known of it. */
-    void addFindings(List<String> findings) {
-        String now = finding;
-        if (now != null) {
-            findings.add(now);
-        }
+        return isNow;
     }
 
     @Override
     public synchronized int run() {
-        if (finding == null) {
+        if (!isNow) {
             return 0;
         }
         if (!endIfOver()) {
@@ -144,7 +114,7 @@ public final class DescriptorShortage extends Duty {
 
     /** As {@link #run}, for the follower of a store that only reads. */
     public synchronized void look() {
-        if (finding != null && store.nowNs() - lookedNs >= INTERVAL_MS * 1_000_000) {
+        if (isNow && store.nowNs() - lookedNs >= INTERVAL_MS * 1_000_000) {
             lookedNs = store.nowNs();
             endIfOver();
         }
@@ -153,13 +123,10 @@ public final class DescriptorShortage extends Duty {
     @GuardedBy("this")
     private boolean endIfOver() {
         if (!canOpen() || store.nowNs() - lastNs < QUIET_NS) {
-            tell(finding);
             return false;
         }
-        finding = null;
-        if (isTold) {
-            LOG.log(System.Logger.Level.INFO, "{0}: files can be opened again", store);
-        }
+        isNow = false;
+        store.findings().end(key);
         return true;
     }
 

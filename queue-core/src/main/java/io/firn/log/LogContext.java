@@ -11,10 +11,12 @@ import io.firn.background.Duty;
 import io.firn.background.Duty.Duties;
 import io.firn.background.LongWaits;
 import io.firn.background.TailerRest;
+import io.firn.findings.FindingListeners;
+import io.firn.findings.Findings;
+import io.firn.findings.Subject;
 import io.firn.format.BatchFormat;
 import io.firn.format.ReadMemory;
 import io.firn.medium.DirectMemory;
-import io.firn.metadata.Findings;
 import io.firn.metadata.LeasedCounter;
 import io.firn.metadata.SpareSpace;
 import io.firn.metadata.StoreFiles;
@@ -42,7 +44,9 @@ public final class LogContext {
     private final StoreConfig config;
     private final Background background;
     private final StoreFiles files;
-    private final Findings findings = new Findings();
+    private final Subject subject;
+    private final FindingListeners listeners;
+    private final Findings findings;
     private final DescriptorShortage descriptors;
     private final List<TierState> tiers = new ArrayList<>();
     private final FreedBlocks freedBlocks = new FreedBlocks();
@@ -77,21 +81,20 @@ public final class LogContext {
                                 onDeath),
                         config.tiers().size());
         this.ownership = new Ownership(config.directory(), config.tiers());
+        this.subject = Subject.store(config.directory());
+        this.listeners = new FindingListeners(config.threadFactory(), config.invokerMode());
+        this.findings = new Findings(background::timeMs, listeners);
+        background.attempts().reportTo(findings);
         background.attempts().stopIf(ownership::isLost);
         this.descriptors = new DescriptorShortage(this);
         background.attempts().shortageIs(descriptors::note);
         SpareSpace spare =
-                new SpareSpace(background.tidying(), config.medium(), config.directory());
+                new SpareSpace(background.tidying(), config.medium(), config.directory(), findings);
         this.files = new StoreFiles(config.medium(), config.directory(), spare, findings);
-        findings.ask(descriptors::addFindings);
-        findings.ask(spare::addFindings);
-        findings.ask(background.attempts()::addFailing);
         for (int i = 0; i < config.tiers().size(); i++) {
             String label = config.tierLabels().get(i);
-            TierState state =
-                    new TierState(i, label, config.tiers().get(i), config.nanoClock(), freedBlocks);
-            tiers.add(state);
-            findings.ask(state::addFindings);
+            StorageTier tier = config.tiers().get(i);
+            tiers.add(new TierState(i, label, tier, config.nanoClock(), findings));
         }
     }
 
@@ -143,6 +146,16 @@ public final class LogContext {
 
     public Findings findings() {
         return findings;
+    }
+
+    /** Who is told of findings. */
+    public FindingListeners findingListeners() {
+        return listeners;
+    }
+
+    /** The store as a whole, in findings and messages about background work. */
+    public Subject subject() {
+        return subject;
     }
 
     /** Whether files can be opened. */

@@ -1,17 +1,18 @@
 package io.firn.log;
 
 import io.firn.ClosedException;
+import io.firn.Finding.Kind;
 import io.firn.FirnException;
 import io.firn.InvalidOptionException;
 import io.firn.PoisonedException;
 import io.firn.UnknownTopicException;
-import io.firn.medium.GuardedLog;
+import io.firn.findings.FindingKey;
+import io.firn.findings.Findings;
+import io.firn.findings.Subject;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /** Which operations a partition allows, and the error for the others. Thread-safe. */
 public final class LogState {
-    private static final GuardedLog LOG = GuardedLog.get();
-
     private enum State {
         OPEN,
         /** Open, but for records without a key: the topic is compacted. */
@@ -24,8 +25,9 @@ public final class LogState {
         CLOSED
     }
 
-    private final String topic;
-    private final String partition;
+    private final Subject partition;
+    private final Findings findings;
+    private final FindingKey poisoned;
     private final Object retaining = new Object();
     private volatile State state = State.OPEN;
 
@@ -43,9 +45,10 @@ public final class LogState {
      */
     private volatile boolean closing;
 
-    LogState(String topic, int index) {
-        this.topic = topic;
-        this.partition = topic + "-" + index;
+    LogState(Subject partition, Findings findings) {
+        this.partition = partition;
+        this.findings = findings;
+        this.poisoned = FindingKey.of(Kind.PARTITION_POISONED, partition);
     }
 
     /**
@@ -179,27 +182,37 @@ public final class LogState {
      * @param what what happened
      * @param todo what the user can do first; empty for nothing
      */
-    public PoisonedException poison(String what, String todo, Throwable cause, long durableOffset) {
-        return poison(
-                what
-                        + "; records below "
-                        + durableOffset
-                        + " are durable and stay readable, later ones were not acknowledged; "
-                        + todo
-                        + "open the store again",
-                cause);
+    public synchronized PoisonedException poison(
+            String what, String todo, Throwable cause, long durableOffset) {
+        boolean isFirst = poison == null;
+        PoisonedException why = poisonWithStore(poisonText(what, todo, durableOffset), cause);
+        if (isFirst && !isGone()) {
+            findings.begin(poisoned, why.getMessage(), cause);
+        }
+        return why;
     }
 
-    /** As {@link #poison(String, String, Throwable, long)}, with all that there is to say. */
-    synchronized PoisonedException poison(String told, Throwable cause) {
+    private static String poisonText(String what, String todo, long durableOffset) {
+        return what
+                + "; records below "
+                + durableOffset
+                + " are durable and stay readable, later ones were not acknowledged; "
+                + todo
+                + "open the store again";
+    }
+
+    /** As {@link #poison}, for a reason that another finding gives for all partitions. */
+    PoisonedException poisonWithStore(String what, Throwable cause, long durableOffset) {
+        return poisonWithStore(poisonText(what, "", durableOffset), cause);
+    }
+
+    /** The same, with all that there is to say. */
+    synchronized PoisonedException poisonWithStore(String told, Throwable cause) {
         if (poison == null) {
             poison = new PoisonedException(partition + ": " + told, cause);
-            if (state == State.OPEN) {
-                become(State.POISONED);
-            }
-            LOG.log(System.Logger.Level.ERROR, poison.getMessage(), cause);
-        } else if (state == State.OPEN) {
-            become(State.POISONED); // the first call had no stack left to do it
+        }
+        if (state == State.OPEN) {
+            become(State.POISONED); // also if the first call had no stack left to do it
         }
         return poison;
     }
@@ -222,7 +235,8 @@ public final class LogState {
     private FirnException refusal() {
         PoisonedException first = poison;
         return switch (state) {
-            case DELETED -> new UnknownTopicException("topic " + topic + " was deleted");
+            case DELETED ->
+                    new UnknownTopicException("topic " + partition.topic() + " was deleted");
             case CLOSED -> closed();
             default -> first == null ? closed() : new PoisonedException(first.getMessage(), first);
         };

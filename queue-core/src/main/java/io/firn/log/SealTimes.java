@@ -83,7 +83,12 @@ public final class SealTimes {
         return isLastAhead;
     }
 
-    /** Returns the finding; only if they are ahead. */
+    /** Returns the latest of these times; only if they are ahead. */
+    public long latestMs() {
+        return latestMs;
+    }
+
+    /** Returns the text of the finding; only if they are ahead. */
     public String finding(SegmentedLog log) {
         return log
                 + ": "
@@ -93,6 +98,6 @@ public final class SealTimes {
                 + " on were sealed at times that are still to come, up to "
                 + Instant.ofEpochMilli(latestMs)
                 + ": the clock was ahead, or is behind now. For retention and compaction each counts"
-                + " as sealed when the next one was, or now";
+                + " as sealed when the next one was, or now; check the clock of the machine";
     }
 }

@@ -1,19 +1,19 @@
 package io.firn.log;
 
 import io.firn.Durability;
+import io.firn.Finding.Kind;
 import io.firn.InvalidOptionException;
 import io.firn.IsolationLevel;
+import io.firn.MissingCodecException;
 import io.firn.Partition.DamagedRange;
 import io.firn.PoisonedException;
+import io.firn.findings.FindingKey;
+import io.firn.findings.Subject;
 import io.firn.host.LostMarkerException;
 import io.firn.log.PublishedOffsets.OffsetPublisher;
 import io.firn.log.TruncationCounter.TruncatedOffsets;
-import io.firn.medium.GuardedLog;
 import java.io.IOException;
-import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
-import javax.annotation.concurrent.GuardedBy;
 
 /**
  * The log of one partition: its segments, the offsets that are published, and its state. Forcing,
@@ -24,7 +24,6 @@ import javax.annotation.concurrent.GuardedBy;
  * store and read with an acquire load; a reader that sees an offset sees the bytes below it.
  */
 public final class SegmentedLog {
-    private static final GuardedLog LOG = GuardedLog.get();
 
     private final TopicContext topic;
     private final LogContext store;
@@ -33,7 +32,8 @@ public final class SegmentedLog {
     private final WaitingReaders readers;
     private final ReaderLimit readerLimit;
     private final TruncationCounter truncations = new TruncationCounter();
-    private final DamageList damage = new DamageList();
+    private final Subject subject;
+    private final DamageList damage;
     private final LogState state;
     private final SegmentList segments;
 
@@ -63,7 +63,9 @@ public final class SegmentedLog {
         this.topic = topic;
         this.store = topic.store();
         this.index = recovered.index();
-        this.state = new LogState(topic.name(), index);
+        this.subject = Subject.partition(topic.id(), topic.name(), index);
+        this.state = new LogState(subject, store.findings());
+        this.damage = new DamageList(subject, store.findings());
         state.needKeys(topic.needsKeys());
         this.readers = new WaitingReaders(this);
         this.readersSeeWritten = topic.options().durability() == Durability.WRITTEN;
@@ -113,6 +115,11 @@ public final class SegmentedLog {
 
     public TopicContext topic() {
         return topic;
+    }
+
+    /** Names it in findings and messages about background work. */
+    public Subject subject() {
+        return subject;
     }
 
     public int index() {
@@ -257,6 +264,7 @@ public final class SegmentedLog {
             if (offset > logStartOffset) {
                 topic.files().writeLogStart(index, offset);
                 logStartOffset = offset;
+                damage.dropBelow(offset);
                 publisher.logStart(offset);
                 events.onNewLimits();
             }
@@ -456,9 +464,15 @@ public final class SegmentedLog {
     // ---- damage, and the end
 
     public void addDamage(DamagedRange range) {
-        if (damage.add(range)) {
-            LOG.log(System.Logger.Level.ERROR, "{0}: damaged: {1}", this, range);
-        }
+        damage.add(range);
+    }
+
+    /** A reader or the compaction has met a batch whose codec cannot be used. */
+    public void noteMissingCodec(MissingCodecException why) {
+        store.findings()
+                .begin(
+                        FindingKey.of(Kind.CODEC_MISSING, subject),
+                        subject + " has batches that cannot be read here: " + why.getMessage());
     }
 
     public List<DamagedRange> damage() {
@@ -485,7 +499,7 @@ public final class SegmentedLog {
      * As {@link #poison(Throwable)}, because another process may write the log: no moves either.
      */
     public void lose(Throwable why) {
-        state.poison(
+        state.poisonWithStore(
                 why.getMessage() + "; records below " + durableOffset() + " were acknowledged",
                 why);
         state.pauseMoves();
@@ -500,6 +514,11 @@ public final class SegmentedLog {
         return why;
     }
 
+    /** As {@link #poison(String, String, Throwable)}, with all others: the store says why. */
+    public void poisonWithStore(String what, Throwable cause) {
+        waiters.failPending(state.poisonWithStore(what, cause, durableOffset()));
+    }
+
     /** Ends the log, because its topic was deleted or the store is closed. */
     public void markGone(boolean deleted) {
         waiters.failPending(state.markGone(deleted));
@@ -508,7 +527,7 @@ public final class SegmentedLog {
 
     @Override
     public String toString() {
-        return topic.name() + "-" + index;
+        return subject.text();
     }
 
     /** Counts the segments that were ended, and the bytes that were appended. */
@@ -536,42 +555,6 @@ public final class SegmentedLog {
         /** Returns the bytes appended since open. */
         long appendedBytes(LogSegment active) {
             return endedBytes + (active == null ? 0 : active.written()) - recoveredBytes;
-        }
-    }
-
-    /** The damaged ranges of a partition that are known. Thread-safe. */
-    static final class DamageList {
-        @GuardedBy("this")
-        private final List<DamagedRange> ranges = new ArrayList<>();
-
-        /**
-         * Adds a range. Recovery and reads may find the same damage in different ways, or only a
-         * part of it.
-         *
-         * @return false when it was known
-         */
-        synchronized boolean add(DamagedRange range) {
-            if (ranges.stream().anyMatch(known -> covers(known, range))) {
-                return false;
-            }
-            ranges.removeIf(known -> covers(range, known));
-            ranges.add(range);
-            ranges.sort(Comparator.comparingLong(DamagedRange::fromOffset));
-            return true;
-        }
-
-        /** Forgets what is at an offset and above it, because it was cut off. */
-        synchronized void dropFrom(long offset) {
-            ranges.removeIf(range -> range.fromOffset() >= offset);
-        }
-
-        private static boolean covers(DamagedRange outer, DamagedRange inner) {
-            return outer.fromOffset() <= inner.fromOffset() && inner.toOffset() <= outer.toOffset();
-        }
-
-        /** In the order of their offsets. */
-        synchronized List<DamagedRange> all() {
-            return List.copyOf(ranges);
         }
     }
 }

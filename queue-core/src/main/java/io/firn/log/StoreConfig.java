@@ -1,5 +1,6 @@
 package io.firn.log;
 
+import io.firn.Finding;
 import io.firn.medium.FileMedium;
 import io.firn.spi.StorageTier;
 import java.nio.file.Path;
@@ -20,6 +21,7 @@ public record StoreConfig(
         Path directory,
         List<StorageTier> tiers,
         List<String> tierLabels,
+        List<Finding.Listener> findingListeners,
         FileMedium medium,
         EpochClock clock,
         NanoClock nanoClock,

@@ -1,10 +1,13 @@
 package io.firn.log;
 
+import io.firn.Finding.Kind;
 import io.firn.StoreFullException;
 import io.firn.StoreMetrics;
 import io.firn.background.BackOff;
 import io.firn.background.Duty;
-import io.firn.log.LogContext.FreedBlocks;
+import io.firn.findings.FindingKey;
+import io.firn.findings.Findings;
+import io.firn.findings.Subject;
 import io.firn.medium.FileErrors.OutOfDescriptorsException;
 import io.firn.medium.GuardedLog;
 import io.firn.spi.Block;
@@ -12,11 +15,9 @@ import io.firn.spi.BlockCopy;
 import io.firn.spi.Mark;
 import io.firn.spi.StorageTier;
 import java.io.IOException;
-import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.concurrent.atomic.AtomicReference;
 import javax.annotation.concurrent.GuardedBy;
 import org.agrona.concurrent.NanoClock;
 
@@ -28,6 +29,7 @@ public final class TierState {
     private final String label;
     private final boolean isLabelled;
     private final StorageTier tier;
+    private final Subject subject;
     private final AtomicLong spilledSegments = new AtomicLong();
     private final AtomicLong spilledBytes = new AtomicLong();
     private final AtomicLong movedDownBytes = new AtomicLong();
@@ -35,19 +37,18 @@ public final class TierState {
     private final AtomicInteger movesInFlight = new AtomicInteger();
     private volatile String lastError;
     private volatile boolean failing;
-    private final FreedBlocks freedBlocks;
     private final AtomicInteger reserving = new AtomicInteger();
     private volatile StoreMetrics.Drain drain = StoreMetrics.Drain.NONE;
-    private final AtomicReference<Duty> prober = new AtomicReference<>();
+    private final Findings findings;
+    private final FindingKey failingKey;
+    private final FindingKey fullKey;
+    private final FindingKey drainKey;
 
-    /** Null when it had room when it was asked last. */
-    private volatile NoRoom noRoom;
+    /** Asks again whether there is room; null when there was some when it was asked last. */
+    private volatile Duty prober;
 
     @GuardedBy("this")
     private final BackOff backOff;
-
-    /** What a tier without room said, and the count of freed blocks before it was asked. */
-    private record NoRoom(String why, long freed) {}
 
     /**
      * Creates the state of a tier.
@@ -55,13 +56,17 @@ public final class TierState {
      * @param label null when the builder was given none
      * @param clock measures the pauses after failures
      */
-    TierState(int index, String label, StorageTier tier, NanoClock clock, FreedBlocks freedBlocks) {
+    TierState(int index, String label, StorageTier tier, NanoClock clock, Findings findings) {
         this.index = index;
-        this.freedBlocks = freedBlocks;
+        this.findings = findings;
         this.isLabelled = label != null;
         this.label = label == null ? labelOf(index) : label;
         this.tier = tier;
         this.backOff = new BackOff(clock);
+        this.subject = Subject.tier(this.label, tier.name());
+        this.failingKey = FindingKey.of(Kind.TIER_FAILING, subject);
+        this.fullKey = FindingKey.of(Kind.TIER_FULL, subject);
+        this.drainKey = FindingKey.of(Kind.TIER_DRAINED, subject);
     }
 
     /** Returns what a tier without a label is called. */
@@ -85,6 +90,11 @@ public final class TierState {
 
     public StorageTier tier() {
         return tier;
+    }
+
+    /** Names it in findings. */
+    public Subject subject() {
+        return subject;
     }
 
     public void onSpill(long bytes) {
@@ -112,6 +122,18 @@ public final class TierState {
 
     public void drain(StoreMetrics.Drain value) {
         drain = value;
+        if (value == StoreMetrics.Drain.IN_PROGRESS) {
+            findings.begin(
+                    drainKey,
+                    subject
+                            + " is being drained and gets no new segments: LogStore.drain moves"
+                            + " what is left in it");
+        } else if (isDrained()) {
+            findings.begin(
+                    drainKey, subject + " was drained: open the store without it the next time");
+        } else {
+            findings.end(drainKey);
+        }
     }
 
     /** Whether it gets no new segments, because it is drained. */
@@ -151,13 +173,27 @@ public final class TierState {
         reserving.incrementAndGet(); // before the look, so that isEmpty sees who was let in
         if (isDrained()) {
             reserving.decrementAndGet();
-            throw new StoreFullException(described() + " is drained: it gets no new segments");
+            throw new StoreFullException(subject + " is drained: it gets no new segments");
         }
     }
 
     /** Whether a tier that is drained has no block, and will get none. */
     public boolean isEmpty() throws IOException {
         return reserving.get() == 0 && tier.usedBytes() == 0 && tier.list().isEmpty();
+    }
+
+    /** Notes what was found here that is not a segment, and was not touched. */
+    public void noteStrangers() {
+        for (String each : tier.strangers()) {
+            findings.begin(FindingKey.of(Kind.UNKNOWN_CONTENT, subject, each), each);
+        }
+    }
+
+    /** Notes what was found damaged here and is made again. */
+    public void noteDamage(String what) {
+        findings.begin(
+                FindingKey.of(Kind.FILE_DAMAGED, subject, what),
+                what + ": it is ignored, and made again; check the medium");
     }
 
     // ---- whether it works
@@ -175,86 +211,56 @@ public final class TierState {
         }
         failing = true;
         backOff.onFailure();
-        LOG.log(
-                System.Logger.Level.ERROR,
-                "tier "
-                        + label
-                        + " ("
-                        + tier.name()
-                        + ") failed and gets nothing new for "
-                        + backOff.pauseSeconds()
-                        + " s: "
-                        + e.getMessage(),
+        findings.begin(
+                failingKey,
+                subject
+                        + " failed when it was used last, and gets no new segments for a while,"
+                        + " longer each time: they go to other tiers of their topic, or appends"
+                        + " fail; check the medium: "
+                        + lastError,
                 e);
     }
 
     /**
      * Notes that appends are refused, because neither it nor another tier of a topic had room for a
-     * segment. That holds until it has some, or until blocks are freed if nothing asks again.
+     * segment. That holds until it has some.
      *
-     * @param freed the store's count of freed blocks before it was asked
      * @param duty asks again from time to time, unless another one does already
      */
-    public void onRefusal(StoreFullException e, long freed, Duty duty) {
-        noRoom = new NoRoom(e.getMessage(), freed);
-        prober.compareAndSet(null, duty);
-    }
-
-    private boolean isFull() {
-        NoRoom last = noRoom;
-        boolean isAskedAgain = prober.get() != null;
-        return last != null && (isAskedAgain || last.freed == freedBlocks.count());
+    public synchronized void onRefusal(StoreFullException e, Duty duty) {
+        if (prober == null) {
+            prober = duty;
+        }
+        findings.begin(
+                fullKey,
+                subject
+                        + " had no room for a segment when it was asked last, nor had another tier"
+                        + " of the topic: until there is some, appends are refused once their"
+                        + " segment is full; free some space or delete records: "
+                        + e.getMessage());
     }
 
     /** Whether a duty is the one that asks again. */
     public boolean isProbedBy(Duty duty) {
-        return prober.get() == duty && noRoom != null;
+        return prober == duty;
     }
 
     /** Called when a duty does not ask again: what is known will not be corrected. */
     public void stopProbing(Duty duty) {
-        if (prober.compareAndSet(duty, null)) {
-            noRoom = null;
+        if (prober == duty) {
+            noteRoom();
         }
     }
 
-    /** Adds whether it fails, or is full so that appends are refused. */
-    void addFindings(List<String> findings) {
-        findings.addAll(tier.damage());
-        if (drain == StoreMetrics.Drain.IN_PROGRESS) {
-            findings.add(
-                    described()
-                            + " is being drained and gets no new segments: LogStore.drain moves"
-                            + " what is left in it");
-        } else if (isDrained()) {
-            findings.add(described() + " was drained: open the store without it the next time");
-        }
-        NoRoom full = noRoom;
-        if (failing) {
-            findings.add(
-                    described()
-                            + " failed when it was used last; new segments go to other tiers, or"
-                            + " appends fail: "
-                            + lastError);
-        } else if (full != null && isFull()) {
-            findings.add(
-                    described()
-                            + " had no room for a segment when it was asked last, nor had another"
-                            + " tier of the topic: until there is some, appends are refused"
-                            + " once their segment is full: "
-                            + full.why);
-        }
-    }
-
-    private String described() {
-        return "tier " + label + " (" + tier.name() + ")";
+    private synchronized void noteRoom() {
+        prober = null;
+        findings.end(fullKey);
     }
 
     /** Notes a success. */
     public void onSuccess() {
-        if (noRoom != null) {
-            noRoom = null;
-            prober.set(null);
+        if (prober != null) {
+            noteRoom();
         }
         if (failing) {
             recover();
@@ -264,7 +270,7 @@ public final class TierState {
     private synchronized void recover() {
         failing = false;
         backOff.onSuccess();
-        LOG.log(System.Logger.Level.INFO, "tier {0} ({1}) works again", label, tier.name());
+        findings.end(failingKey);
     }
 
     /**
@@ -278,11 +284,8 @@ public final class TierState {
             noteError(e);
             LOG.log(
                     System.Logger.Level.WARNING,
-                    "tier "
-                            + label
-                            + " ("
-                            + tier.name()
-                            + ") keeps the empty directories of the deleted topic "
+                    subject
+                            + " keeps the empty directories of the deleted topic "
                             + topicId
                             + " until the store is opened again: "
                             + e.getMessage(),

@@ -4,6 +4,7 @@ import io.firn.Batch;
 import io.firn.Compression;
 import io.firn.FirnException;
 import io.firn.TopicOptions;
+import io.firn.findings.Subject;
 import io.firn.format.BatchEncoder;
 import io.firn.metadata.TopicDirectory;
 import io.firn.metadata.TopicFiles;
@@ -15,6 +16,7 @@ import java.util.UUID;
 public final class TopicContext {
     private final LogContext store;
     private final UUID id;
+    private final Subject subject;
     private final String name;
     private volatile TopicOptions options;
     private volatile ReadPositions readPositions = ReadPositions.NONE;
@@ -27,8 +29,9 @@ public final class TopicContext {
         this.store = store;
         this.id = id;
         this.name = name;
+        this.subject = Subject.topic(id, name);
         options(options);
-        this.files = new TopicFiles(store.files(), id);
+        this.files = new TopicFiles(store.files(), id, name);
         this.tiers = allowed(options, store.tiers());
         int bytes = options.segmentBytes();
         for (TierState state : tiers) {
@@ -95,6 +98,11 @@ public final class TopicContext {
 
     public LogContext store() {
         return store;
+    }
+
+    /** Names it in findings and messages about background work. */
+    public Subject subject() {
+        return subject;
     }
 
     public UUID id() {

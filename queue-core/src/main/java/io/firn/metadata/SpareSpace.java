@@ -1,7 +1,11 @@
 package io.firn.metadata;
 
+import io.firn.Finding.Kind;
 import io.firn.background.Duty;
 import io.firn.background.Duty.Duties;
+import io.firn.findings.FindingKey;
+import io.firn.findings.Findings;
+import io.firn.findings.Subject;
 import io.firn.medium.FileErrors;
 import io.firn.medium.FileMedium;
 import io.firn.medium.GuardedLog;
@@ -10,7 +14,6 @@ import io.firn.medium.WholeFile;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Arrays;
-import java.util.List;
 import javax.annotation.concurrent.GuardedBy;
 
 /**
@@ -53,6 +56,8 @@ public final class SpareSpace extends Duty {
     private static final long RETRY_MS = 1_000;
 
     private final FileMedium medium;
+    private final Findings findings;
+    private final FindingKey key;
     private final Path file;
 
     /** The old file's second name. */
@@ -66,11 +71,15 @@ public final class SpareSpace extends Duty {
     @GuardedBy("this")
     private IOException failure;
 
-    /** What prevents that it is complete; null when it is. */
-    private volatile String missing;
-
-    public SpareSpace(Duties duties, FileMedium medium, Path storeDirectory) {
-        super(duties, "store " + storeDirectory, "spare space");
+    /**
+     * Creates it; {@link #open} is called before it is used.
+     *
+     * @param findings gets whether a deletion may fail on a full disk
+     */
+    public SpareSpace(Duties duties, FileMedium medium, Path storeDirectory, Findings findings) {
+        super(duties, Subject.store(storeDirectory), "spare space");
+        this.findings = findings;
+        this.key = FindingKey.of(Kind.DELETION_SPACE_MISSING, Subject.store(storeDirectory));
         this.medium = medium;
         this.file = storeDirectory.resolve(NAME);
         this.next = WholeFile.temporaryFor(file);
@@ -94,26 +103,21 @@ public final class SpareSpace extends Duty {
         noteMissing();
     }
 
-    /** Adds whether a deletion may fail on a full disk. */
-    public void addFindings(List<String> findings) {
-        String now = missing;
-        if (now != null) {
-            findings.add(now);
-        }
-    }
-
     @GuardedBy("this")
     private void noteMissing() {
-        missing =
-                held == BYTES
-                        ? null
-                        : file
-                                + " reserves "
-                                + held
-                                + " of the "
-                                + BYTES
-                                + " bytes with which deletions are recorded while the disk is full"
-                                + whyMissing();
+        if (held == BYTES) {
+            findings.end(key);
+        } else {
+            findings.begin(
+                    key,
+                    file
+                            + " reserves "
+                            + held
+                            + " of the "
+                            + BYTES
+                            + " bytes with which deletions are recorded while the disk is full"
+                            + whyMissing());
+        }
     }
 
     @GuardedBy("this")

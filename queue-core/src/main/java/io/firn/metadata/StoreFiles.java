@@ -1,5 +1,6 @@
 package io.firn.metadata;
 
+import io.firn.findings.Findings;
 import io.firn.medium.FileMedium;
 import java.nio.file.Path;
 

@@ -1,7 +1,10 @@
 package io.firn.metadata;
 
+import io.firn.Finding.Kind;
 import io.firn.UnknownTopicException;
 import io.firn.background.ParallelSteps;
+import io.firn.findings.FindingKey;
+import io.firn.findings.Subject;
 import io.firn.medium.Fields;
 import io.firn.medium.FileErrors.DamagedFileException;
 import io.firn.medium.FileErrors.UnsupportedVersionException;
@@ -34,13 +37,21 @@ public final class TopicDirectory {
     private final StoreFiles files;
     private final FileMedium medium;
     private final Path directory;
+    private final UUID id;
+    private final String topic;
     // Held shared by writers of a file, and exclusively by the deletion.
     private final ReadWriteLock deletion = new ReentrantReadWriteLock();
     private boolean gone;
 
-    /** Creates the view of a directory, which need not exist. */
-    public TopicDirectory(StoreFiles files, UUID id) {
+    /**
+     * Creates the view of a directory, which need not exist.
+     *
+     * @param topic the name of the topic; null when it is unknown
+     */
+    public TopicDirectory(StoreFiles files, UUID id, String topic) {
         this.files = files;
+        this.id = id;
+        this.topic = topic;
         this.medium = files.medium();
         this.directory = files.topics().resolve(id.toString());
     }
@@ -104,7 +115,7 @@ public final class TopicDirectory {
         } catch (UnsupportedVersionException e) {
             throw e;
         } catch (DamagedFileException e) {
-            addFinding(e.getMessage());
+            addFinding(name, e.getMessage());
             return ifDamaged;
         } catch (IOException e) {
             throw new IOException(fileOf(name) + " could not be read: " + e.getMessage(), e);
@@ -123,9 +134,18 @@ public final class TopicDirectory {
         }
     }
 
-    /** Reports what is wrong in the directory. */
-    public void addFinding(String finding) {
-        files.findings().add(finding);
+    /** Reports what is wrong with a file, until the store is opened again. */
+    public void addFinding(String name, String finding) {
+        addFinding(name, Subject.topic(id, topic), finding);
+    }
+
+    /** As {@link #addFinding(String, String)}, for a file of one partition. */
+    public void addFinding(String name, int partition, String finding) {
+        addFinding(name, Subject.partition(id, topic, partition), finding);
+    }
+
+    private void addFinding(String name, Subject subject, String finding) {
+        files.findings().begin(FindingKey.of(Kind.FILE_DAMAGED, subject, name), finding);
     }
 
     /** Returns whether a write failed because so many bytes do not fit on the file system. */

@@ -43,8 +43,13 @@ public final class TopicFiles {
     private final TopicDirectory directory;
     private final FileMedium medium;
 
+    /** Creates the view of the files of a topic whose name is unknown. */
     public TopicFiles(StoreFiles files, UUID id) {
-        this(new TopicDirectory(files, id));
+        this(files, id, null);
+    }
+
+    public TopicFiles(StoreFiles files, UUID id, String name) {
+        this(new TopicDirectory(files, id, name));
     }
 
     public TopicFiles(TopicDirectory directory) {
@@ -202,6 +207,8 @@ public final class TopicFiles {
     public void noteMissingLogStart(int partition, String why) throws IOException {
         if (!directory.exists(startName(partition))) {
             directory.addFinding(
+                    startName(partition),
+                    partition,
                     startFile(partition)
                             + " is missing, although "
                             + why

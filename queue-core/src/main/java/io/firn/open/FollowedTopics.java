@@ -58,8 +58,8 @@ final class FollowedTopics {
      * @param trouble notes logs of which it cannot be read
      * @param throwing whether a failure is thrown rather than noted
      */
-    Map<SegmentedLog, TruncationHistory> histories(FailedSubjects trouble, boolean throwing)
-            throws IOException {
+    Map<SegmentedLog, TruncationHistory> histories(
+            FailedSubjects<SegmentedLog> trouble, boolean throwing) throws IOException {
         Map<SegmentedLog, TruncationHistory> recorded = new HashMap<>();
         for (TopicLog topic : topics.values()) {
             for (SegmentedLog log : topic.replicatedLogs()) {
@@ -69,7 +69,7 @@ final class FollowedTopics {
                     if (throwing) {
                         throw e;
                     }
-                    trouble.onFailure(log, log + ": nothing new can be seen", e);
+                    trouble.onFailure(log, Follower.newsOf(log), e);
                 }
             }
         }
@@ -113,6 +113,7 @@ final class FollowedTopics {
                 topics.remove(topic.id());
                 served.drop(topic);
                 gone.addAll(topic.segmentedLogs());
+                store.findings().endAllOf(topic.id());
             }
         }
         return gone;

@@ -2,6 +2,7 @@ package io.firn.open;
 
 import io.firn.background.Background;
 import io.firn.background.FailedSubjects;
+import io.firn.findings.FindingKey;
 import io.firn.follow.BatchesAboveMark;
 import io.firn.follow.CrashTail;
 import io.firn.follow.FollowedBlocks;
@@ -74,8 +75,8 @@ final class Follower implements Background.Following {
     private final FollowedTruncations truncations;
     private final CrashTail crashTail;
 
-    /** Tiers, blocks and partitions whose medium failed at the last look. */
-    private final FailedSubjects trouble;
+    /** Logs whose medium failed at the last look. */
+    private final FailedSubjects<SegmentedLog> trouble;
 
     private final FollowedBlocks media;
     private final FollowedLogs followed;
@@ -98,11 +99,11 @@ final class Follower implements Background.Following {
     Follower(LogContext store, Topics served, UUID storeId, Path lock, Path epochs) {
         this.store = store;
         this.topics = new FollowedTopics(store, served);
-        this.trouble = new FailedSubjects(store.attempts());
+        this.trouble = new FailedSubjects<>(store.attempts());
         BatchesAboveMark batches = new BatchesAboveMark();
         this.segments = new FollowedSegments(batches);
         this.truncations = new FollowedTruncations(segments);
-        this.media = new FollowedBlocks(trouble, segments);
+        this.media = new FollowedBlocks(store.attempts(), segments);
         this.crashTail = new CrashTail(store.config().medium(), lock, epochs, batches);
         this.followed = new FollowedLogs(store, storeId, lock, this::lookFor);
     }
@@ -219,7 +220,7 @@ final class Follower implements Background.Following {
             }
         }
         segments.retain(blocks);
-        trouble.forget(each -> each instanceof Block gone && !blocks.contains(gone));
+        media.retain(blocks);
         int moved = 0;
         for (SegmentedLog log : topics.logs()) {
             long before = log.nextOffset();
@@ -236,7 +237,7 @@ final class Follower implements Background.Following {
         long cost = System.nanoTime() - now;
         nextTopicsNs = now + Math.max(LOOK_EVERY_NS, 5 * cost);
         nextLookNs = followed.isOpen() ? now + LOOK_EVERY_NS : nextTopicsNs;
-        long allNs = trouble.isAny() ? ALL_IN_TROUBLE_NS : ALL_EVERY_NS;
+        long allNs = trouble.isAny() || media.isAnyFailing() ? ALL_IN_TROUBLE_NS : ALL_EVERY_NS;
         nextAllNs = now + Math.max(allNs, ALL_COST_SHARE * cost);
         return moved;
     }
@@ -251,7 +252,7 @@ final class Follower implements Background.Following {
                 lookAt(follows);
             }
         } catch (IOException | RuntimeException | InternalError e) {
-            trouble.onFailure(follows.log(), follows.log() + ": nothing new can be seen", e);
+            trouble.onFailure(follows.log(), newsOf(follows.log()), e);
         }
     }
 
@@ -307,7 +308,7 @@ final class Follower implements Background.Following {
                 if (isFirstLook()) {
                     throw e;
                 }
-                trouble.onFailure(log, log + ": nothing new can be seen", e);
+                trouble.onFailure(log, newsOf(log), e);
             }
         }
     }
@@ -368,7 +369,7 @@ final class Follower implements Background.Following {
             if (isFirstLook()) {
                 throw e;
             }
-            trouble.onFailure(log, log + ": what a crash left above its mark cannot be read", e);
+            trouble.onFailure(log, newsOf(log), e);
             return null;
         }
     }
@@ -378,8 +379,13 @@ final class Follower implements Background.Following {
         followed.close();
     }
 
+    /** Names the look at a log in findings. */
+    static FindingKey newsOf(SegmentedLog log) {
+        return FindingKey.job(log.subject(), "a look at what is new, and cannot be seen");
+    }
+
     @Override
-    public String toString() {
-        return "store " + store.config().directory();
+    public FindingKey job() {
+        return FindingKey.job(store.subject(), "a look at what is new");
     }
 }

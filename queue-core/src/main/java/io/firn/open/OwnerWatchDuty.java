@@ -18,7 +18,7 @@ final class OwnerWatchDuty extends Duty {
     private final LogContext store;
 
     private OwnerWatchDuty(LogContext store) {
-        super(store.tidying(), "store " + store.config().directory(), "owner of the store");
+        super(store.tidying(), store.subject(), "owner of the store");
         this.store = store;
     }
 
@@ -48,7 +48,7 @@ final class OwnerWatchDuty extends Duty {
         private long atMs = NEVER;
 
         NextLook(LogContext store) {
-            super(store.tidying(), "store " + store.config().directory(), "next look");
+            super(store.tidying(), store.subject(), "next look");
             this.ownership = store.ownership();
         }
 

@@ -1,5 +1,6 @@
 package io.firn.open;
 
+import io.firn.Finding;
 import io.firn.InvalidOptionException;
 import io.firn.LogReader;
 import io.firn.LogStore;
@@ -41,6 +42,7 @@ public final class StoreBuilder extends LogStoreBuilder {
     private final FileMedium medium;
     private final List<StorageTier> tiers = new ArrayList<>();
     private final List<String> tierLabels = new ArrayList<>();
+    private final List<Finding.Listener> findingListeners = new ArrayList<>();
     private EpochClock clock;
     private NanoClock nanoClock = SystemNanoClock.INSTANCE;
     private Supplier<IdleStrategy> idleStrategy;
@@ -143,6 +145,12 @@ public final class StoreBuilder extends LogStoreBuilder {
      */
     public StoreBuilder journalSegmentBytes(int value) {
         journalSegmentBytes = value;
+        return this;
+    }
+
+    @Override
+    public LogStoreBuilder findingListener(Finding.Listener listener) {
+        findingListeners.add(Objects.requireNonNull(listener, "listener"));
         return this;
     }
 
@@ -273,6 +281,7 @@ public final class StoreBuilder extends LogStoreBuilder {
                         directory,
                         List.copyOf(tiers),
                         new ArrayList<>(tierLabels),
+                        List.copyOf(findingListeners),
                         WithoutLinks.below("the store", directory, medium, allowsLinkedDirectories),
                         clock,
                         nanoClock,

@@ -1,13 +1,16 @@
 package io.firn.open;
 
+import io.firn.Finding.Kind;
 import io.firn.FirnException;
 import io.firn.LogStore;
 import io.firn.StoreMetrics;
 import io.firn.StoreOpenException;
+import io.firn.findings.FindingKey;
 import io.firn.follow.PublishedOffsetsFile;
 import io.firn.log.LogContext;
 import io.firn.log.Ownership;
 import io.firn.log.StoreConfig;
+import io.firn.log.TierState;
 import io.firn.medium.FileErrors;
 import io.firn.medium.FileMedium;
 import io.firn.medium.FileMedium.MediumLock;
@@ -73,6 +76,7 @@ public final class StoreOpener {
 
     private LogStore open() {
         try {
+            config.findingListeners().forEach(context.findings()::add);
             if (!config.invokerMode()) { // a store without threads
                 store.use(medium.use());
             }
@@ -135,19 +139,21 @@ public final class StoreOpener {
         store.release(opened);
     }
 
-    private void open(StorageTier tier, TierContext context) throws IOException {
-        tier.open(context);
+    private void open(StorageTier tier, TierContext tierContext) throws IOException {
+        tier.reportDamage(context.stateOf(tier)::noteDamage);
+        tier.open(tierContext);
         opened.add(tier);
     }
 
     private void publishOffsets(UUID storeId) throws IOException {
+        FindingKey key = FindingKey.of(Kind.READERS_DELAYED, context.subject());
         String holder = medium.holder(directory.resolve(LOCK));
         context.publishTo(
                 PublishedOffsetsFile.create(
                         medium,
                         directory,
                         new PublishedOffsetsFile.Writer(storeId, lock, holder),
-                        context.findings()::add));
+                        text -> context.findings().begin(key, text)));
     }
 
     /**
@@ -223,7 +229,7 @@ public final class StoreOpener {
         SameNames.refuse(context.files().topics(), scan.sharedNames(), found);
         medium.createDirectories(context.files().topics());
         topicOpener.open(scan, found);
-        config.tiers().forEach(tier -> tier.strangers().forEach(context.findings()::add));
+        context.tiers().forEach(TierState::noteStrangers);
     }
 
     /** Returns the tiers that the configuration names, each with the identity that it has. */

@@ -1,6 +1,9 @@
 package io.firn.open;
 
+import io.firn.Finding.Kind;
 import io.firn.TopicOptions;
+import io.firn.findings.FindingKey;
+import io.firn.findings.Subject;
 import io.firn.log.LogContext;
 import io.firn.metadata.TopicFiles;
 import io.firn.metadata.TopicScan;
@@ -37,19 +40,28 @@ final class TopicOpener {
     /** Reads everything that a newer version may have written, before anything is changed. */
     TopicScan read() throws IOException {
         TopicScan scan = TopicScan.of(context.files());
-        scan.strangers().forEach(path -> context.findings().add(path + ": not a topic"));
+        scan.strangers()
+                .forEach(path -> noteUnknown(context.subject(), path.toString(), "is no topic"));
         scan.refuse(each -> topics.limit().whyImpossible(each.options().partitions()));
         topics.limit().checkOpen(partitionsOf(scan));
         for (Map.Entry<UUID, TopicFiles.Description> e : scan.readable().entrySet()) {
             if (!e.getValue().deleted()) {
-                checkVersions(e.getKey(), e.getValue().options().partitions());
+                checkVersions(e.getKey(), e.getValue());
             }
         }
         return scan;
     }
 
-    private void checkVersions(UUID id, int partitions) throws IOException {
-        TopicFiles files = new TopicFiles(context.files(), id);
+    private void noteUnknown(Subject subject, String what, String why) {
+        context.findings()
+                .begin(
+                        FindingKey.of(Kind.UNKNOWN_CONTENT, subject, what),
+                        what + " " + why + "; it is kept: move it away when it is not needed");
+    }
+
+    private void checkVersions(UUID id, TopicFiles.Description description) throws IOException {
+        int partitions = description.options().partitions();
+        TopicFiles files = new TopicFiles(context.files(), id, description.name());
         files.checkVersions(partitions);
         new ProducerFiles(files.directory()).checkVersions(partitions);
         new TruncationFiles(files.directory()).checkVersions(partitions);
@@ -80,7 +92,7 @@ final class TopicOpener {
         List<Unreadable> unreadable = new ArrayList<>(scan.unreadable());
         for (Map.Entry<UUID, TopicFiles.Description> e : scan.readable().entrySet()) {
             UUID id = e.getKey();
-            TopicFiles files = new TopicFiles(context.files(), id);
+            TopicFiles files = new TopicFiles(context.files(), id, e.getValue().name());
             List<Block> blocks = found.getOrDefault(id, List.of());
             Unreadable lost = lostStart(id, e.getValue(), blocks);
             if (lost != null) {
@@ -108,7 +120,7 @@ final class TopicOpener {
         if (description.deleted()) {
             return null;
         }
-        TopicFiles files = new TopicFiles(context.files(), id);
+        TopicFiles files = new TopicFiles(context.files(), id, description.name());
         ProducerFiles producers = new ProducerFiles(files.directory());
         Set<Integer> filled = new HashSet<>();
         blocks.forEach(block -> filled.add(block.mark().partition()));
@@ -131,12 +143,13 @@ final class TopicOpener {
     private void keepOrphans(List<Unreadable> unreadable, Map<UUID, List<Block>> found) {
         found.forEach(
                 (id, orphans) -> {
+                    Subject topic = Subject.topic(id, null);
                     orphans.forEach(
                             each ->
-                                    context.findings()
-                                            .add(
-                                                    each.name()
-                                                            + ": belongs to no topic that is served"));
+                                    noteUnknown(
+                                            topic,
+                                            each.name(),
+                                            "belongs to no topic that is served"));
                     if (unreadable.stream().noneMatch(each -> each.id().equals(id))) {
                         unreadable.add(
                                 new Unreadable(
@@ -168,7 +181,8 @@ final class TopicOpener {
         topics.checkTiers("topic " + topic.name() + ", from " + file, options);
         String unknown = topic.context().unknownTiers();
         if (unknown != null) {
-            context.findings().add(unknown);
+            Subject subject = topic.context().subject();
+            context.findings().begin(FindingKey.of(Kind.TIER_CLASS_UNKNOWN, subject), unknown);
         }
         topic.recover(blocks);
         topics.add(topic);

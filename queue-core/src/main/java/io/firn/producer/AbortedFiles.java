@@ -59,13 +59,15 @@ public final class AbortedFiles {
                 Fields fields = directory.read(name, MAGIC, VERSION);
                 if (fields == null) {
                     directory.addFinding(
+                            name,
+                            partition,
                             directory.fileOf(name) + " is missing; the log is read instead");
                     return null;
                 }
                 all.add(0, fields); // the earliest first
                 last = Math.min(last - 1, fields.number(AFTER, -1, Fields.MOST));
             } catch (DamagedFileException e) {
-                directory.addFinding(e.getMessage());
+                directory.addFinding(name, partition, e.getMessage());
                 return null;
             }
         }

@@ -43,7 +43,7 @@ public final class CheckpointDuty extends Duty implements Checkpoint {
      */
     public CheckpointDuty(
             Duties duties, SegmentedLog log, PartitionForcer forcer, ProducerReplay found) {
-        super(duties, log, "producer checkpoint");
+        super(duties, log.subject(), "producer checkpoint");
         this.log = log;
         this.forcer = forcer;
         this.producers = found.producers();

@@ -1,5 +1,8 @@
 package io.firn.producer;
 
+import io.firn.Finding.Kind;
+import io.firn.findings.FindingKey;
+import io.firn.findings.Subject;
 import io.firn.format.BatchVerifier;
 import io.firn.log.BatchInfo;
 import io.firn.log.LogSegment;
@@ -80,9 +83,16 @@ public final class ProducerReplay implements BatchReplay {
                 producers = restored;
             }
         } catch (DamagedFileException e) {
-            topic.store().findings().add(e.getMessage() + "; the log is read instead");
+            topic.store()
+                    .findings()
+                    .begin(keyOfCheckpoint(), e.getMessage() + "; the log is read instead");
         }
         return checkpointOffset;
+    }
+
+    private FindingKey keyOfCheckpoint() {
+        Subject subject = Subject.partition(topic.id(), topic.name(), partition);
+        return FindingKey.of(Kind.FILE_DAMAGED, subject, "producers");
     }
 
     @Override

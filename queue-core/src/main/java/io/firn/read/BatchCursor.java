@@ -6,6 +6,7 @@ import io.firn.DamagedRangeException;
 import io.firn.FirnException;
 import io.firn.IsolationLevel;
 import io.firn.MediumException;
+import io.firn.MissingCodecException;
 import io.firn.OffsetOutOfRangeException;
 import io.firn.TruncatedException;
 import io.firn.format.BatchFormat;
@@ -548,6 +549,12 @@ final class BatchCursor {
         SegmentWalk walk = segment.walk(memory, position, base);
         walk.rejectNext(reason);
         return damaged(walk.toOffset(), reason);
+    }
+
+    /** Notes that a batch needs a codec that cannot be used; returns the error. */
+    RuntimeException withoutCodec(MissingCodecException why) {
+        log.noteMissingCodec(why);
+        return why;
     }
 
     /**

@@ -1,6 +1,7 @@
 package io.firn.read;
 
 import io.firn.Compression;
+import io.firn.MissingCodecException;
 import io.firn.format.BatchFormat;
 import io.firn.format.Codecs;
 import io.firn.format.ReadBuffer;
@@ -182,6 +183,8 @@ final class BatchRecords {
             byte[] source = new byte[length];
             bytes.get(from, source, 0, length);
             return RecordTimes.open(codec, source, cursor.base(), nextOffset, time, isAppendTime);
+        } catch (MissingCodecException e) {
+            throw cursor.withoutCodec(e);
         } catch (IOException e) {
             throw cursor.damaged(nextOffset, e.getMessage());
         }
@@ -270,6 +273,8 @@ final class BatchRecords {
                 throw new IOException("unknown compression");
             }
             grant = buffer.fill(codec, bytes, start + BatchFormat.HEADER_LENGTH, length);
+        } catch (MissingCodecException e) {
+            throw cursor.withoutCodec(e);
         } catch (IOException e) {
             throw cursor.damaged(nextOffset, e.getMessage());
         }

@@ -65,7 +65,7 @@ public final class PartitionRecovery {
         RecoveryEvent event = new RecoveryEvent();
         event.begin();
         long start = topic.files().readLogStart(partition);
-        SegmentChain chain = SegmentChain.recover(topic, selector, blocks, start);
+        SegmentChain chain = SegmentChain.recover(topic, partition, selector, blocks, start);
         long known = Math.max(0, replay.restore(start));
         long next = nextOffset(chain, start, known);
         replay.replay(chain.segments());
@@ -121,20 +121,12 @@ public final class PartitionRecovery {
         return first > 0 ? "the first segment begins at offset " + first : null;
     }
 
-    /** Returns the damage of which something is at or above the log start, and logs it. */
-    private List<DamagedRange> damageFrom(long start, SegmentChain chain) {
+    /** Returns the damage of which something is at or above the log start. */
+    private static List<DamagedRange> damageFrom(long start, SegmentChain chain) {
         List<DamagedRange> relevant = new ArrayList<>();
         for (DamagedRange range : chain.damage()) {
             if (range.toOffset() > start) {
                 relevant.add(range);
-                LOG.log(
-                        System.Logger.Level.ERROR,
-                        "{0}-{1}: offsets [{2}, {3}) are damaged: {4}",
-                        topic.name(),
-                        partition,
-                        Long.toString(range.fromOffset()),
-                        Long.toString(range.toOffset()),
-                        range.reason());
             }
         }
         return relevant;

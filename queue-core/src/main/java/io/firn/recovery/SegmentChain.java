@@ -1,6 +1,9 @@
 package io.firn.recovery;
 
+import io.firn.Finding.Kind;
 import io.firn.Partition.DamagedRange;
+import io.firn.findings.FindingKey;
+import io.firn.findings.Subject;
 import io.firn.log.DamagedOffsets;
 import io.firn.log.LogContext;
 import io.firn.log.LogSegment;
@@ -23,6 +26,7 @@ import java.util.List;
  */
 public final class SegmentChain {
     private final TopicContext topic;
+    private final Subject subject;
     private final SegmentSelector selector;
     private final LogContext store;
     private final List<LogSegment> segments = new ArrayList<>();
@@ -35,8 +39,9 @@ public final class SegmentChain {
     private long accepted;
     private long unproven;
 
-    private SegmentChain(TopicContext topic, SegmentSelector selector) {
+    private SegmentChain(TopicContext topic, int partition, SegmentSelector selector) {
         this.topic = topic;
+        this.subject = Subject.partition(topic.id(), topic.name(), partition);
         this.selector = selector;
         this.store = topic.store();
     }
@@ -48,9 +53,13 @@ public final class SegmentChain {
      * @param start the log start offset
      */
     static SegmentChain recover(
-            TopicContext topic, SegmentSelector selector, List<Block> blocks, long start)
+            TopicContext topic,
+            int partition,
+            SegmentSelector selector,
+            List<Block> blocks,
+            long start)
             throws IOException {
-        SegmentChain chain = new SegmentChain(topic, selector);
+        SegmentChain chain = new SegmentChain(topic, partition, selector);
         chain.join(chain.candidates(blocks), start);
         for (Block block : chain.rejected) {
             block.delete();
@@ -116,7 +125,7 @@ public final class SegmentChain {
         for (Block each : sorted.replaced()) {
             each.delete();
         }
-        sorted.putAside().forEach((each, why) -> store.findings().add(each.name() + ": " + why));
+        sorted.putAside().forEach((each, why) -> note(Kind.UNKNOWN_CONTENT, each.name(), why));
         for (Block block : TwinSegments.drop(sorted.current())) {
             usable.add(new Sealed(sealed(block)));
         }
@@ -160,7 +169,10 @@ public final class SegmentChain {
                     .ofReplica(topic.isReplicated());
         }
         long end = endByBatches(block, length, topic.isReplicated());
-        store.findings().add(block.name() + ": its mark was lost and is recreated");
+        note(
+                Kind.FILE_DAMAGED,
+                block.name(),
+                "its mark was lost and is made again from the batches");
         block.rewriteMark(
                 mark.sealed(mark.epoch(), mark.baseOffset(), length, end, mark.sealTimeMs()));
         return new LogSegment(block, mark.baseOffset(), length, end)
@@ -196,16 +208,21 @@ public final class SegmentChain {
         return end;
     }
 
+    private void note(Kind kind, String block, String what) {
+        store.findings().begin(FindingKey.of(kind, subject, block), block + ": " + what);
+    }
+
     // ---- the chain
 
     private void join(List<Found> candidates, long start) throws IOException {
         for (int i = 0; i < candidates.size(); i++) {
             Found candidate = candidates.get(i);
             if (!segments.isEmpty() && candidate.baseOffset() < end()) {
-                store.findings()
-                        .add(
-                                candidate.name()
-                                        + ": overlaps the segment before it; kept, not served");
+                note(
+                        Kind.UNKNOWN_CONTENT,
+                        candidate.name(),
+                        "it overlaps the segment before it; it is kept, not served: move it away"
+                                + " when nothing of it is needed");
                 continue;
             }
             if (followsLostSegment(candidate, start) && !hasSealed(candidates, i)) {

@@ -76,7 +76,7 @@ public final class TruncationDuty extends Duty {
             PartitionUpkeep upkeep,
             CheckpointDuty checkpoints,
             TruncationHistory recovered) {
-        super(log.store().tidying(), log, "truncation");
+        super(log.store().tidying(), log.subject(), "truncation");
         this.log = log;
         this.forcer = forcer;
         this.upkeep = upkeep;

@@ -46,7 +46,12 @@ public final class TruncationFiles {
             // Another process may have written both just now, the file first.
             history = tryRead(partition);
             if (history == null) {
-                directory.addFinding(directory.fileOf(nameOf(partition)) + " is lost");
+                directory.addFinding(
+                        nameOf(partition),
+                        partition,
+                        directory.fileOf(nameOf(partition))
+                                + " is lost: what was truncated is unknown, so that all is taken as"
+                                + " gone; readers begin again");
                 return TruncationHistory.UNKNOWN;
             }
         }

@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.OptionalLong;
 import java.util.UUID;
 import java.util.concurrent.Semaphore;
+import java.util.function.Consumer;
 
 /**
  * A level of storage that provides blocks for segments. A tier has these obligations:
@@ -142,9 +143,12 @@ public interface StorageTier extends Tier, AutoCloseable {
     /** Returns what was found here that is not a segment, one line each; it is not touched. */
     List<String> strangers();
 
-    /** Returns what was found damaged since the tier was opened and can be rebuilt, a line each. */
-    default List<String> damage() {
-        return List.of();
+    /**
+     * Sets whom to tell what is found damaged and can be rebuilt, a line for each file; called
+     * once, before the tier is opened. It may be called by any thread.
+     */
+    default void reportDamage(Consumer<String> onDamage) {
+        // by default, there is nothing that can be rebuilt
     }
 
     /**

@@ -8,7 +8,6 @@ import io.firn.Partition.DamagedRange;
 import io.firn.Partition.TimestampedOffset;
 import io.firn.PartitionReader.CompactionMetrics;
 import io.firn.PartitionReader.PartitionMetrics;
-import io.firn.PoisonedException;
 import io.firn.Tailer;
 import io.firn.TailerOptions;
 import io.firn.Topic;
@@ -29,7 +28,6 @@ import io.firn.host.VisibleListener;
 import io.firn.log.LogContext;
 import io.firn.log.LogSegment;
 import io.firn.log.RecoveredPartition;
-import io.firn.log.SealTimes;
 import io.firn.log.SegmentedLog;
 import io.firn.log.TopicContext;
 import io.firn.producer.CheckpointDuty;
@@ -202,22 +200,10 @@ public final class PartitionLog implements HostedPartition {
         return appenders.awaitAppends(deadlineNs);
     }
 
-    /** Adds why it refuses appends, unless another finding says so, and what it cannot compact. */
-    void addFindings(Throwable known, List<String> findings) {
-        PoisonedException poison = log.state().poison();
-        if (poison != null && (known == null || poison.getCause() != known)) {
-            findings.add(poison.getMessage());
-        }
-        SealTimes sealed = SealTimes.of(log.segments(), log.store().timeMs());
-        if (sealed.areAhead()) {
-            findings.add(sealed.finding(log));
-        }
-        PartitionCompaction compacted;
-        synchronized (this) {
-            compacted = compaction;
-        }
-        if (compacted != null) {
-            compacted.addFindings(findings);
+    /** The options of its topic have changed. */
+    synchronized void noteFindings() {
+        if (compaction != null) {
+            compaction.noteFindings();
         }
     }
 

@@ -1,5 +1,6 @@
 package io.firn.store;
 
+import io.firn.Finding;
 import io.firn.LogStore.MoveControl;
 import io.firn.LogStore.MoveOutcome;
 import io.firn.PartitionReader.CompactionResult;
@@ -287,8 +288,20 @@ public final class Store implements HostedStore {
     }
 
     @Override
-    public List<String> findings() {
+    public List<Finding> findings() {
         return context.findings().all();
+    }
+
+    @Override
+    public void addFindingListener(Finding.Listener listener) {
+        Objects.requireNonNull(listener, "listener");
+        context.checkOpen();
+        context.findings().add(listener);
+    }
+
+    @Override
+    public void removeFindingListener(Finding.Listener listener) {
+        context.findingListeners().remove(Objects.requireNonNull(listener, "listener"));
     }
 
     @Override
@@ -298,7 +311,8 @@ public final class Store implements HostedStore {
                     "this store has its own threads: call doWork only where it was opened with"
                             + " invokerMode()");
         }
-        return context.background().invoke();
+        int work = context.background().invoke();
+        return work + context.findingListeners().tell();
     }
 
     // ---- the end
@@ -382,6 +396,7 @@ public final class Store implements HostedStore {
         if (mediumUse != null) {
             held.add(mediumUse);
         }
+        held.add(context.findingListeners()::close);
         CloseSteps ending = new CloseSteps();
         ending.each(held, Store::release);
         ending.throwFirst();

@@ -136,13 +136,13 @@ final class StoreEnd {
 
     private void settle(TopicLog topic, long nowMs) {
         background.attempt(
-                topic,
+                topic.context().subject(),
                 () -> {
                     topic.writeCheckpoints(nowMs);
                     return 0;
                 });
         background.attempt(
-                topic,
+                topic.context().subject(),
                 () -> {
                     topic.cursors().write();
                     return 0;
@@ -168,7 +168,9 @@ final class StoreEnd {
     private void finishDeletions() {
         ending.each(
                 topics.deletions(),
-                each -> background.attempt(each.topic(), () -> each.advance() ? 1 : 0));
+                each ->
+                        background.attempt(
+                                each.topic().context().subject(), () -> each.advance() ? 1 : 0));
     }
 
     private void retire() {

@@ -1,6 +1,8 @@
 package io.firn.store;
 
+import io.firn.Finding.Kind;
 import io.firn.background.Duty;
+import io.firn.findings.FindingKey;
 import io.firn.log.LogContext;
 import java.io.IOException;
 
@@ -19,10 +21,14 @@ final class TopicDeletionDuty extends Duty {
      * @param onEnd called when nothing of it is left
      */
     TopicDeletionDuty(LogContext store, TopicLog topic, Runnable onEnd) {
-        super(store.tidying(), topic, "deletion");
+        super(store.tidying(), keyOf(topic));
         this.store = store;
         this.topic = topic;
         this.onEnd = onEnd;
+    }
+
+    private static FindingKey keyOf(TopicLog topic) {
+        return FindingKey.of(Kind.TOPIC_DELETION_FAILING, topic.context().subject(), "deletion");
     }
 
     @Override
@@ -59,6 +65,7 @@ final class TopicDeletionDuty extends Duty {
             topic.context().files().delete();
             topic.segmentedLogs().forEach(log -> log.publisher().release());
             store.tiers().forEach(tier -> tier.forgetTopic(topic.id())); // nothing is begun there
+            store.findings().endAllOf(topic.id());
             onEnd.run();
         }
         return released;

@@ -3,6 +3,7 @@ package io.firn.store;
 import io.firn.Batch;
 import io.firn.Cursor;
 import io.firn.CursorReader.CursorMetrics;
+import io.firn.Finding.Kind;
 import io.firn.InvalidOptionException;
 import io.firn.IsolationLevel;
 import io.firn.Partition;
@@ -16,6 +17,7 @@ import io.firn.compact.Compactor;
 import io.firn.cursor.CursorLags;
 import io.firn.cursor.CursorTailer;
 import io.firn.cursor.Cursors;
+import io.firn.findings.FindingKey;
 import io.firn.log.LogContext;
 import io.firn.log.SegmentedLog;
 import io.firn.log.TopicContext;
@@ -120,7 +122,9 @@ public final class TopicLog implements Topic {
             int partition = block.mark().partition();
             if (partition >= byPartition.size()) {
                 store.findings()
-                        .add(
+                        .begin(
+                                FindingKey.of(
+                                        Kind.UNKNOWN_CONTENT, context.subject(), block.name()),
                                 block.name()
                                         + ": topic "
                                         + name()
@@ -387,6 +391,7 @@ public final class TopicLog implements Topic {
             partition.log().state().needKeys(context.needsKeys());
             partition.upkeep().onNewLimits();
             partition.forcer().call();
+            partition.noteFindings();
         }
         compactByItself();
     }
@@ -444,7 +449,7 @@ public final class TopicLog implements Topic {
             CheckpointDuty checkpoints = partition.checkpoints();
             store.background()
                     .attempt(
-                            partition,
+                            partition.log().subject(),
                             () -> {
                                 int index = partition.index();
                                 Map<String, String> last = checkpoints.takeLast(nowMs);

@@ -1,5 +1,6 @@
 package io.firn.store;
 
+import io.firn.Finding.Kind;
 import io.firn.StoreLockedException;
 import io.firn.Topic;
 import io.firn.TopicExistsException;
@@ -7,9 +8,10 @@ import io.firn.TopicOptions;
 import io.firn.UnknownTopicException;
 import io.firn.compact.Compactor;
 import io.firn.cursor.Cursors;
+import io.firn.findings.FindingKey;
+import io.firn.findings.Subject;
 import io.firn.log.LogContext;
 import io.firn.log.SegmentedLog;
-import io.firn.medium.GuardedLog;
 import io.firn.metadata.StoreIdentity;
 import io.firn.metadata.TopicFiles;
 import io.firn.metadata.UnreadableTopics;
@@ -19,8 +21,10 @@ import io.firn.store.TopicLog.TopicOwner;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -31,8 +35,6 @@ import java.util.function.Consumer;
  * deleted. Thread-safe; the monitor is held while a topic is created, changed or deleted.
  */
 public final class Topics implements TopicOwner {
-    private static final GuardedLog LOG = GuardedLog.get();
-
     private final LogContext store;
     private final PartitionLimit limit;
     private final NewTopics newTopics;
@@ -60,7 +62,7 @@ public final class Topics implements TopicOwner {
             if (isLost) {
                 log.lose(why);
             } else {
-                log.poison(what, "", why);
+                log.poisonWithStore(what, why);
             }
         }
     }
@@ -70,7 +72,6 @@ public final class Topics implements TopicOwner {
         this.compactor = new Compactor(store);
         this.newTopics = new NewTopics(store, this);
         this.limit = PartitionLimit.of(store.config().maxPartitions());
-        store.findings().ask(this::addFindings);
     }
 
     /** Sets what names the store. */
@@ -171,20 +172,25 @@ public final class Topics implements TopicOwner {
 
     /** Sets the topics that cannot be served. */
     public void unreadable(UnreadableTopics found) {
+        Set<FindingKey> keys = new HashSet<>();
         for (UnreadableTopics.Unreadable each : found.all()) {
-            store.findings().add(each.told() + "; it is not served, nothing of it is deleted");
+            FindingKey key =
+                    FindingKey.of(Kind.TOPIC_UNREADABLE, Subject.topic(each.id(), each.name()));
+            keys.add(key);
+            store.findings().begin(key, textOf(each));
         }
-        if (!found.isEmpty() && unreadable.isEmpty()) {
-            LOG.log(
-                    System.Logger.Level.ERROR,
-                    "the store "
-                            + store.config().directory()
-                            + (store.config().createsBesideUnreadable()
-                                    ? ": "
-                                    : " creates no topic while one cannot be read: ")
-                            + found.told());
-        }
+        store.findings().retain(Kind.TOPIC_UNREADABLE, keys);
         unreadable = found;
+    }
+
+    private String textOf(UnreadableTopics.Unreadable topic) {
+        return topic.told()
+                + "; it is not served, and nothing of it is deleted"
+                + (store.config().createsBesideUnreadable() || store.isReadOnly()
+                        ? ""
+                        : ", and no topic is created meanwhile")
+                + ". "
+                + new UnreadableTopics(List.of(topic)).remedy();
     }
 
     /**
@@ -202,20 +208,23 @@ public final class Topics implements TopicOwner {
                                 : "appends are refused")
                         + ", existing records can be read; open the store again";
         // The application's log may fail, too: each is told whatever becomes of the others.
-        new CloseSteps().run(List.of(() -> store.findings().add(finding), this::refuseAfterDeath));
+        FindingKey key = FindingKey.of(Kind.THREAD_ENDED, store.subject(), thread);
+        new CloseSteps()
+                .run(
+                        List.of(
+                                () -> store.findings().begin(key, finding, why),
+                                this::refuseAfterDeath));
     }
 
     /** Called when another process may write the store. */
     public void onLost(StoreLockedException why) {
         death = new Death(why.getMessage(), why, true);
+        FindingKey key = FindingKey.of(Kind.LOCK_LOST, store.subject());
         new CloseSteps()
-                .run(List.of(() -> store.findings().add(why.getMessage()), this::refuseAfterDeath));
-    }
-
-    private void addFindings(List<String> findings) {
-        Death now = death;
-        Throwable known = now == null ? null : now.why;
-        partitions().forEach(each -> each.addFindings(known, findings));
+                .run(
+                        List.of(
+                                () -> store.findings().begin(key, why.getMessage(), why),
+                                this::refuseAfterDeath));
     }
 
     private void refuseAfterDeath() {
@@ -340,6 +349,7 @@ public final class Topics implements TopicOwner {
             drop(topic);
             store.onTopics();
             topic.logs().forEach(partition -> partition.log().markGone(true));
+            store.findings().endAllOf(topic.id());
         } finally {
             deletions.add(deletion); // also when there is too little memory for the rest
             deletion.call();

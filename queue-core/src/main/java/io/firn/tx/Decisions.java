@@ -1,18 +1,18 @@
 package io.firn.tx;
 
 import io.firn.BusyException;
+import io.firn.Finding.Kind;
 import io.firn.FirnException;
 import io.firn.RecordTooLargeException;
 import io.firn.StoreFullException;
+import io.firn.findings.FindingKey;
 import io.firn.format.MarkerBatch;
 import io.firn.host.ProducerIdentity;
 import io.firn.host.TransactionStateException;
 import io.firn.log.LogContext;
-import io.firn.medium.GuardedLog;
 import io.firn.tx.JournalEntry.AddedCommits;
 import io.firn.tx.JournalEntry.MarkerToWrite;
 import io.firn.tx.PendingCompletion.PendingMarker;
-import java.lang.System.Logger.Level;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
@@ -44,7 +44,6 @@ import java.util.function.LongSupplier;
  * <p>The caller of each method that takes a producer holds its lock.
  */
 final class Decisions {
-    private static final GuardedLog LOG = GuardedLog.get();
     private static final int NO_DECISION = 0;
 
     private final LogContext context;
@@ -123,12 +122,14 @@ final class Decisions {
         try {
             endAbandoned(producer);
         } catch (StoreFullException | RecordTooLargeException e) {
-            LOG.log(
-                    Level.WARNING,
-                    "{0}: its transaction is given up, but the abort could not be written yet;"
-                            + " committed reads wait for it: {1}",
-                    producer,
-                    e.getMessage());
+            context.findings()
+                    .begin(
+                            keyOf(producer),
+                            producer
+                                    + ": its transaction is given up, but the abort could not be"
+                                    + " written so far; committed reads wait for it, and it is"
+                                    + " tried again: "
+                                    + e.getMessage());
             onLeft.accept(producer);
         }
     }
@@ -137,6 +138,7 @@ final class Decisions {
     void endAbandoned(TxProducer producer) {
         ProducerIdentity identity = producer.identity();
         end(producer, false, identity.epoch(), identity);
+        context.findings().end(keyOf(producer));
     }
 
     /**
@@ -342,21 +344,33 @@ final class Decisions {
             int decision = (int) (number & Integer.MAX_VALUE);
             long marker = mark(partition, toWrite.identity(), toWrite.isCommit(), decision, false);
             unmarked.marked(marker < 0 ? partition.log().nextOffset() : marker + 1);
+            context.findings().end(keyOf(partition, producer));
             return true;
         } catch (FirnException e) {
             if (partition.log().state().isGone()) {
                 return true;
             }
-            LOG.log(
-                    unmarked.isToldFirst() ? Level.WARNING : Level.DEBUG,
-                    "{0}: the transaction of {1} is {2}, but its marker could not be appended;"
-                            + " committed reads wait for it: {3}",
-                    partition,
-                    producer,
-                    toWrite.isCommit() ? "committed" : "aborted",
-                    e.getMessage());
+            context.findings()
+                    .begin(
+                            keyOf(partition, producer),
+                            partition
+                                    + ": the transaction of "
+                                    + producer
+                                    + (toWrite.isCommit() ? " is committed" : " is aborted")
+                                    + ", but its marker could not be appended so far; committed"
+                                    + " reads wait for it, and it is tried again: "
+                                    + e.getMessage());
             return false;
         }
+    }
+
+    private static FindingKey keyOf(TxPartition partition, TxProducer producer) {
+        return FindingKey.of(
+                Kind.TRANSACTION_STALLED, partition.log().subject(), "marker of " + producer);
+    }
+
+    private FindingKey keyOf(TxProducer producer) {
+        return FindingKey.of(Kind.TRANSACTION_STALLED, context.subject(), "abort of " + producer);
     }
 
     private long mark(

@@ -1,54 +1,65 @@
 package io.firn.tx;
 
+import io.firn.Finding.Kind;
 import io.firn.StoreMetrics.TransactionMetrics;
 import io.firn.background.Duty;
+import io.firn.findings.FindingKey;
 import io.firn.log.LogContext;
-import io.firn.medium.GuardedLog;
+import java.util.HashSet;
+import java.util.Set;
 
 /**
- * Says once of each unnamed transaction that it has been open for a minute: it has no time-out, and
- * if its owner has lost it, readers of committed records wait until the store is closed.
+ * Notes that an unnamed transaction has been open for a minute, until it ends: it has no time-out,
+ * and if its owner has lost it, readers of committed records wait until the store is closed.
  */
 final class ForgottenTransactionDuty extends Duty {
-    private static final GuardedLog LOG = GuardedLog.get();
     private static final long AFTER_MS = 60_000;
+    private static final long LOOK_AGAIN_MS = 1_000;
     private static final int MOST_NAMED = 5;
 
     private final LogContext context;
     private final ProducerRegistry producers;
+    private Set<FindingKey> present = Set.of();
 
     ForgottenTransactionDuty(LogContext context, ProducerRegistry producers) {
-        super(context.tidying(), "store " + context.config().directory(), "open transactions");
+        super(context.tidying(), context.subject(), "open transactions");
         this.context = context;
         this.producers = producers;
     }
 
     @Override
     public int run() {
-        int found = 0;
+        Set<FindingKey> now = new HashSet<>();
         for (TxProducer each : producers.made()) {
-            TransactionMetrics forgotten = each.takeForgotten(context.nowNs(), AFTER_MS);
+            TransactionMetrics forgotten = each.openFor(AFTER_MS, context.nowNs());
             if (forgotten != null) {
-                report(forgotten);
-                found++;
+                FindingKey key =
+                        FindingKey.of(
+                                Kind.TRANSACTION_STALLED, context.subject(), "open of " + each);
+                now.add(key);
+                context.findings().begin(key, textOf(forgotten));
             }
         }
-        againAt(nowMs() + AFTER_MS);
-        return found;
+        for (FindingKey each : present) {
+            if (!now.contains(each)) {
+                context.findings().end(each);
+            }
+        }
+        present = now;
+        againAt(nowMs() + (now.isEmpty() ? AFTER_MS : LOOK_AGAIN_MS));
+        return 0;
     }
 
-    private static void report(TransactionMetrics forgotten) {
+    private static String textOf(TransactionMetrics forgotten) {
         int partitions = forgotten.partitions().size();
-        LOG.log(
-                System.Logger.Level.WARNING,
-                "a transaction has been open for more than "
-                        + AFTER_MS / 1_000
-                        + " s, and readers of committed records wait for its end in "
-                        + partitions
-                        + " partitions: "
-                        + forgotten.partitions().subList(0, Math.min(partitions, MOST_NAMED))
-                        + (partitions > MOST_NAMED ? " and others" : "")
-                        + ". Commit, abort or close it");
+        return "a transaction has been open for more than "
+                + AFTER_MS / 1_000
+                + " s, and readers of committed records wait for its end in "
+                + partitions
+                + " partitions: "
+                + forgotten.partitions().subList(0, Math.min(partitions, MOST_NAMED))
+                + (partitions > MOST_NAMED ? " and others" : "")
+                + ". Commit, abort or close it";
     }
 
     @Override

@@ -33,7 +33,6 @@ final class OngoingTransaction {
     private boolean isInEntry;
 
     private boolean isInJournal;
-    private boolean isReported;
 
     OngoingTransaction(long startMs, long startNs) {
         this.startMs = startMs;
@@ -46,13 +45,6 @@ final class OngoingTransaction {
 
     boolean isOpenLongerThan(long timeoutNs, long nowNs) {
         return !closed && nowNs - startNs > timeoutNs;
-    }
-
-    /** Returns whether it has been open for so long, and this was not asked then before. */
-    boolean isForgotten(long nowNs, long afterNs) {
-        boolean isNew = !isReported && isOpenLongerThan(afterNs, nowNs);
-        isReported |= isNew;
-        return isNew;
     }
 
     /** Takes no more batches, although it is not decided. */

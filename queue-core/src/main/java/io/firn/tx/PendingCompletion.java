@@ -204,8 +204,6 @@ final class PendingCompletion {
         /** The offset after the marker. */
         private volatile long markedTo = NOT_YET;
 
-        private boolean isTold;
-
         PendingMarker(MarkerToWrite toWrite, TxPartition partition) {
             this.toWrite = toWrite;
             this.partition = partition;
@@ -227,13 +225,6 @@ final class PendingCompletion {
         /** Notes the offset after the marker. */
         void marked(long to) {
             markedTo = to;
-        }
-
-        /** Returns true the first time: it is logged once that the marker could not be appended. */
-        boolean isToldFirst() {
-            boolean isFirst = !isTold;
-            isTold = true;
-            return isFirst;
         }
 
         /** Waits until its marker is durable, if it has one. */

@@ -41,7 +41,7 @@ final class TransactionDuty extends Duty {
             ProducerRegistry producers,
             Decisions decisions,
             TxStore store) {
-        super(context.tidying(), "store " + context.config().directory(), "transactions");
+        super(context.tidying(), context.subject(), "transactions");
         this.context = context;
         this.coordinator = coordinator;
         this.producers = producers;

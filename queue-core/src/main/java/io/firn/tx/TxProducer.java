@@ -185,10 +185,10 @@ final class TxProducer {
                 members().stream().map(TxPartition::user).toList());
     }
 
-    /** Returns an open transaction that nobody ends, once; null if there is none. */
-    synchronized TransactionMetrics takeForgotten(long nowNs, long afterMs) {
-        boolean isForgotten = open != null && open.isForgotten(nowNs, afterMs * NS_PER_MS);
-        return isForgotten ? waitedFor() : null;
+    /** Returns a transaction that has been open for longer than a time; null if there is none. */
+    synchronized TransactionMetrics openFor(long afterMs, long nowNs) {
+        boolean isLong = open != null && open.isOpenLongerThan(afterMs * NS_PER_MS, nowNs);
+        return isLong ? waitedFor() : null;
     }
 
     @Override

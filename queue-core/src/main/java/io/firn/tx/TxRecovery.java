@@ -1,9 +1,11 @@
 package io.firn.tx;
 
+import io.firn.Finding.Kind;
 import io.firn.FirnException;
 import io.firn.Partition.DamagedRange;
 import io.firn.RecordTooLargeException;
 import io.firn.StoreFullException;
+import io.firn.findings.FindingKey;
 import io.firn.host.ProducerIdentity;
 import io.firn.host.TransactionCoordinator.PartitionProducer;
 import io.firn.log.DamagedMarkers;
@@ -160,7 +162,8 @@ final class TxRecovery {
         }
         long end = read.log().nextOffset();
         context.findings()
-                .add(
+                .begin(
+                        FindingKey.of(Kind.CURSOR_MISMATCH, read.log().subject(), commit.cursor()),
                         producer
                                 + ": its open transaction commits cursor "
                                 + commit.cursor()
@@ -233,7 +236,8 @@ final class TxRecovery {
 
     private void tell(TxPartition partition, Open open, DamagedRange range) {
         context.findings()
-                .add(
+                .begin(
+                        keyOf(partition, open, range),
                         partition
                                 + ": the end of the transaction of producer "
                                 + open.producerId
@@ -245,6 +249,15 @@ final class TxRecovery {
                                 + range.toOffset()
                                 + ": it is taken as not committed, and its records are seen only by"
                                 + " readers of uncommitted records");
+    }
+
+    private static FindingKey keyOf(TxPartition partition, Open open, DamagedRange range) {
+        return new FindingKey(
+                Kind.TRANSACTION_DOUBTFUL,
+                partition.log().subject(),
+                "producer " + open.producerId,
+                range.fromOffset(),
+                range.toOffset());
     }
 
     private MarkerToWrite markerOf(TxPartition partition, Open open) {
@@ -272,12 +285,12 @@ final class TxRecovery {
                 partition.log().nextOffset());
     }
 
-    /** A partition whose medium fails is named by its poison, and the others are opened. */
+    /** A partition whose medium fails is poisoned, which is a finding; the others are opened. */
     private static void force(TxPartition partition) {
         try {
             partition.forcer().awaitDurable(partition.log().nextOffset());
         } catch (FirnException e) {
-            partition.log().store().findings().add(partition + ": " + e.getMessage());
+            LOG.log(Level.WARNING, partition + ": " + e.getMessage());
         }
     }
 }

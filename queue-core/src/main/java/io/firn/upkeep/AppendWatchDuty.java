@@ -40,7 +40,7 @@ final class AppendWatchDuty extends Duty {
      * @param wakes whether a call wakes a thread
      */
     AppendWatchDuty(Duties duties, SegmentedLog log, Runnable onChange, boolean wakes) {
-        super(duties, log, "a look at its appends");
+        super(duties, log.subject(), "a look at its appends");
         this.log = log;
         this.onChange = onChange;
         this.wakes = wakes;

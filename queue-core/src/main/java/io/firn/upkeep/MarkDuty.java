@@ -24,7 +24,7 @@ final class MarkDuty extends Duty {
     private long lastMs;
 
     MarkDuty(Duties duties, SegmentedLog log) {
-        super(duties, log, "marks");
+        super(duties, log.subject(), "marks");
         this.log = log;
         this.intervalMs = log.store().config().markIntervalMs();
     }

@@ -156,10 +156,10 @@ public final class PartitionUpkeep implements LogEvents {
     /** Persists the final state; everything has been forced. */
     public void settle(long nowMs) {
         Background background = log.store().background();
-        background.attempt(log, seals::finish);
-        background.attempt(log, retention::deleteBelowStart);
+        background.attempt(log.subject(), seals::finish);
+        background.attempt(log.subject(), retention::deleteBelowStart);
         background.attempt(
-                log,
+                log.subject(),
                 () -> {
                     marks.write(nowMs);
                     return 0;

@@ -1,16 +1,17 @@
 package io.firn.upkeep;
 
+import io.firn.Finding.Kind;
 import io.firn.RetainUntilRead;
 import io.firn.TopicOptions;
 import io.firn.append.OpenAppenders;
 import io.firn.background.Duty;
 import io.firn.background.Duty.Duties;
 import io.firn.block.DeferredDeleteDuty;
+import io.firn.findings.FindingKey;
 import io.firn.log.LogEvents.Checkpoint;
 import io.firn.log.LogSegment;
 import io.firn.log.SealTimes;
 import io.firn.log.SegmentedLog;
-import io.firn.medium.GuardedLog;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.Optional;
@@ -25,7 +26,6 @@ import java.util.OptionalLong;
  * checkpoint contains what producers did in the segment (O8).
  */
 final class RetentionDuty extends Duty {
-    private static final GuardedLog LOG = GuardedLog.get();
     private static final long NOT_LOOKED = -1;
     private static final long NEVER = Long.MAX_VALUE;
 
@@ -34,7 +34,7 @@ final class RetentionDuty extends Duty {
     private final Checkpoint checkpoints;
     private final DeferredDeleteDuty releases;
     private final UnreadRecords unread;
-    private boolean toldOfClock;
+    private final FindingKey clockAhead;
 
     RetentionDuty(
             Duties duties,
@@ -42,12 +42,13 @@ final class RetentionDuty extends Duty {
             OpenAppenders appenders,
             Checkpoint checkpoints,
             DeferredDeleteDuty releases) {
-        super(duties, log, "retention");
+        super(duties, log.subject(), "retention");
         this.log = log;
         this.appenders = appenders;
         this.checkpoints = checkpoints;
         this.releases = releases;
         this.unread = new UnreadRecords(log);
+        this.clockAhead = FindingKey.of(Kind.CLOCK_WAS_AHEAD, log.subject());
     }
 
     @Override
@@ -107,13 +108,13 @@ final class RetentionDuty extends Duty {
      */
     private int raiseStart() throws IOException {
         TopicOptions options = log.topic().options();
+        LogSegment[] all = log.segments();
+        SealTimes sealed = SealTimes.of(all, nowMs());
+        noteClock(sealed);
         if (!options.cleanup().isDeleting()) {
             return 0;
         }
         RetainUntilRead readers = options.retainUntilRead();
-        LogSegment[] all = log.segments();
-        SealTimes sealed = SealTimes.of(all, nowMs());
-        tellOfClock(sealed);
         long bytes = 0;
         if (options.retentionBytes().isPresent() || readers.limitBytes().isPresent()) {
             for (LogSegment segment : all) {
@@ -158,11 +159,13 @@ final class RetentionDuty extends Duty {
         return limit.isPresent() && bytes >= limit.getAsLong();
     }
 
-    private void tellOfClock(SealTimes sealed) {
-        if (sealed.areAhead() && !toldOfClock) {
-            LOG.log(System.Logger.Level.WARNING, sealed.finding(log));
+    private void noteClock(SealTimes sealed) {
+        if (sealed.areAhead()) {
+            log.store().findings().begin(clockAhead, sealed.finding(log));
+            againAt(later(sealed.latestMs(), 1));
+        } else {
+            log.store().findings().end(clockAhead);
         }
-        toldOfClock = sealed.areAhead();
     }
 
     private boolean isTooOld(long sealTimeMs, Optional<Duration> limit) {

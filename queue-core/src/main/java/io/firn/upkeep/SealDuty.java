@@ -20,7 +20,7 @@ public final class SealDuty extends Duty {
      * @param onFinished called when segments have got their final form
      */
     SealDuty(Duties duties, SegmentedLog log, Runnable onFinished) {
-        super(duties, log, "final form of sealed segments");
+        super(duties, log.subject(), "final form of sealed segments");
         this.log = log;
         this.onFinished = onFinished;
     }

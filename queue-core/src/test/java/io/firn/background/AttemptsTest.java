@@ -3,6 +3,8 @@ package io.firn.background;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.firn.findings.FindingKey;
+import io.firn.findings.Subject;
 import java.io.IOException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.logging.Handler;
@@ -24,7 +26,7 @@ class AttemptsTest {
             assertEquals(
                     Attempts.FAILED,
                     attempts.run(
-                            "a test",
+                            FindingKey.job(Subject.named("a test"), "a step"),
                             () -> {
                                 throw new IOException(why);
                             },
@@ -60,7 +62,7 @@ class AttemptsTest {
             log.removeHandler(throwing);
             log.setLevel(before);
         }
-        assertEquals(FAILURES, thrown.get());
+        assertEquals(1, thrown.get(), "it is logged once");
         assertTrue(backOff.isFailing());
     }
 

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.firn.findings.Subject;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -39,7 +40,7 @@ class DutySchedulerTest {
         private Job job = duty -> {};
 
         Noted(String name) {
-            super(duties, name, "job");
+            super(duties, Subject.named(name), "job");
             this.name = name;
         }
 

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.firn.api.Waiting;
+import io.firn.findings.Subject;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
@@ -106,7 +107,7 @@ class WorkersTest {
         private boolean asksForTime; // as the runs follow one another, a plain field is enough
 
         Counted(int number, long longestNs, AtomicBoolean ranTwiceAtOnce) {
-            super(scheduler, number, "job");
+            super(scheduler, Subject.named("" + number), "job");
             this.longestNs = longestNs;
             this.ranTwiceAtOnce = ranTwiceAtOnce;
             this.random = new Random(number);
@@ -206,7 +207,7 @@ class WorkersTest {
         private final Set<String> inside;
 
         Hanging(int lane, CountDownLatch release, Set<String> inside) {
-            super(scheduler, lane, "hangs");
+            super(scheduler, Subject.named("" + lane), "hangs");
             this.lane = lane;
             this.release = release;
             this.inside = inside;
@@ -304,7 +305,7 @@ class WorkersTest {
         Worker second = new Worker(workers, nanos::get, scheduler, "second", null);
         long[] nextMs = {System.currentTimeMillis() + 10_000_000};
         Duty timed =
-                new Duty(scheduler, "timed", "job") {
+                new Duty(scheduler, Subject.named("timed"), "job") {
                     @Override
                     public int run() {
                         againAt(nextMs[0]);
@@ -333,7 +334,7 @@ class WorkersTest {
             int wanted = round;
             AtomicInteger lookers = new AtomicInteger();
             Duty calling =
-                    new Duty(scheduler, "calling", "job") {
+                    new Duty(scheduler, Subject.named("calling"), "job") {
                         @Override
                         public int run() {
                             // No more one that has just begun, and ends before a thread wakes.
@@ -363,7 +364,7 @@ class WorkersTest {
         CountDownLatch ran = new CountDownLatch(1);
         AtomicBoolean hasEnded = new AtomicBoolean();
         Duty other =
-                new Duty(scheduler, "other", "job") {
+                new Duty(scheduler, Subject.named("other"), "job") {
                     @Override
                     protected int lane() {
                         return 1;
@@ -376,7 +377,7 @@ class WorkersTest {
                     }
                 };
         Duty calling =
-                new Duty(scheduler, "calling", "job") {
+                new Duty(scheduler, Subject.named("calling"), "job") {
                     @Override
                     public int run() {
                         nanos.addAndGet(TimeUnit.MICROSECONDS.toNanos(21));
@@ -396,7 +397,7 @@ class WorkersTest {
         private final List<Boolean> runs;
 
         Noted(boolean urgent, List<Boolean> runs) {
-            super(scheduler, urgent, "noted");
+            super(scheduler, Subject.named("" + urgent), "noted");
             this.urgent = urgent;
             this.runs = runs;
         }
@@ -469,7 +470,7 @@ class WorkersTest {
         startWithRestsWithoutEnd(1);
         AtomicInteger runs = new AtomicInteger();
         Duty duty =
-                new Duty(scheduler, "d", "job") {
+                new Duty(scheduler, Subject.named("d"), "job") {
                     @Override
                     public int run() {
                         if (runs.incrementAndGet() % 2 == 1) {
@@ -491,7 +492,7 @@ class WorkersTest {
         private volatile int runs;
 
         Quick() {
-            super(scheduler, "quick", "job");
+            super(scheduler, Subject.named("quick"), "job");
         }
 
         @Override

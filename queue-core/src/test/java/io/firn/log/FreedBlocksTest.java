@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import io.firn.background.Attempts;
 import io.firn.background.Duty;
 import io.firn.background.DutyScheduler;
+import io.firn.findings.Subject;
 import io.firn.log.LogContext.FreedBlocks;
 import org.agrona.concurrent.SystemNanoClock;
 import org.junit.jupiter.api.Test;
@@ -17,7 +18,7 @@ class FreedBlocksTest {
     private int runs;
 
     private final Duty duty =
-            new Duty(duties, "test", "room") {
+            new Duty(duties, Subject.named("test"), "room") {
                 @Override
                 public int run() {
                     return ++runs;

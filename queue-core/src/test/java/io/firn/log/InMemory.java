@@ -54,6 +54,7 @@ public final class InMemory {
                         Path.of("/store"),
                         List.of(tier),
                         Collections.singletonList(null),
+                        List.of(),
                         new SimulatedFileMedium(),
                         () -> 0,
                         SystemNanoClock.INSTANCE,

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.firn.StoreFullException;
 import io.firn.StoreMetrics.Drain;
+import io.firn.findings.Findings;
 import io.firn.spi.Block;
 import io.firn.spi.Mark;
 import io.firn.spi.MemoryTier;
@@ -26,12 +27,7 @@ class TierStateTest {
     @Test
     void shouldLetNothingIntoATierThatIsDrained() throws IOException {
         TierState state =
-                new TierState(
-                        0,
-                        "ssd",
-                        InMemory.tier(),
-                        SystemNanoClock.INSTANCE,
-                        new LogContext.FreedBlocks());
+                new TierState(0, "ssd", InMemory.tier(), SystemNanoClock.INSTANCE, new Findings());
         Block block = state.reserve(TOPIC, 0, 100, 1);
         state.drain(Drain.IN_PROGRESS);
         StoreFullException refusal =
@@ -63,9 +59,7 @@ class TierStateTest {
                                     }
                                     return method.invoke(tier, args);
                                 });
-        state[0] =
-                new TierState(
-                        0, "ssd", watched, SystemNanoClock.INSTANCE, new LogContext.FreedBlocks());
+        state[0] = new TierState(0, "ssd", watched, SystemNanoClock.INSTANCE, new Findings());
         assertTrue(state[0].isEmpty());
         state[0].reserve(TOPIC, 0, 100, 1);
         assertEquals(List.of(false), seen);

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.firn.FirnException;
 import io.firn.background.Attempts;
 import io.firn.background.DutyScheduler;
+import io.firn.findings.Findings;
 import io.firn.sim.SimulatedFileMedium;
 import io.firn.sim.Survival;
 import java.io.IOException;
@@ -30,7 +31,7 @@ class LeasedCounterTest {
         DutyScheduler duties =
                 DutyScheduler.invoked(() -> 0, new Attempts(SystemNanoClock.INSTANCE));
         Path directory = FILE.getParent();
-        SpareSpace spare = new SpareSpace(duties, medium, directory);
+        SpareSpace spare = new SpareSpace(duties, medium, directory, new Findings());
         return new LeasedCounter(new StoreFiles(medium, directory, spare, new Findings()), FILE);
     }
 

@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.firn.TopicOptions;
 import io.firn.background.Attempts;
 import io.firn.background.DutyScheduler;
+import io.firn.findings.Findings;
 import io.firn.medium.FileErrors.OutOfInodesException;
 import io.firn.medium.FileMedium;
 import io.firn.medium.FilterFileMedium;
@@ -56,7 +57,7 @@ class SpareSpaceTest {
         private final StoreFiles files;
 
         Files(FileMedium medium) {
-            spare = new SpareSpace(duties, medium, DIRECTORY);
+            spare = new SpareSpace(duties, medium, DIRECTORY, new Findings());
             files = new StoreFiles(medium, DIRECTORY, spare, new Findings());
             spare.open();
         }

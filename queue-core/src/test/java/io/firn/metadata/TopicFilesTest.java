@@ -8,6 +8,7 @@ import io.firn.TopicOptions;
 import io.firn.UnknownTopicException;
 import io.firn.background.Attempts;
 import io.firn.background.DutyScheduler;
+import io.firn.findings.Findings;
 import io.firn.producer.ProducerFiles;
 import io.firn.sim.SimulatedFileMedium;
 import java.io.IOException;
@@ -28,7 +29,7 @@ class TopicFilesTest {
     private TopicFiles files() {
         DutyScheduler duties =
                 DutyScheduler.invoked(() -> 0, new Attempts(SystemNanoClock.INSTANCE));
-        SpareSpace spare = new SpareSpace(duties, medium, DIRECTORY);
+        SpareSpace spare = new SpareSpace(duties, medium, DIRECTORY, new Findings());
         return new TopicFiles(new StoreFiles(medium, DIRECTORY, spare, new Findings()), id);
     }
 

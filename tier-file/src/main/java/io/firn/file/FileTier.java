@@ -20,6 +20,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Consumer;
 import javax.annotation.concurrent.GuardedBy;
 
 /**
@@ -310,8 +311,8 @@ public final class FileTier implements StorageTier {
     }
 
     @Override
-    public List<String> damage() {
-        return contents.damage();
+    public void reportDamage(Consumer<String> onDamage) {
+        contents.reportDamage(onDamage);
     }
 
     @Override

@@ -2,19 +2,18 @@ package io.firn.file;
 
 import io.firn.StoreFullException;
 import io.firn.medium.FileMedium;
-import io.firn.medium.GuardedLog;
 import io.firn.medium.Uncollected;
 import io.firn.spi.StorageTier;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Collection;
 import java.util.HashSet;
-import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Semaphore;
+import java.util.function.Consumer;
 import javax.annotation.concurrent.GuardedBy;
 
 /**
@@ -28,7 +27,6 @@ final class TierContents implements BlockOwner, FileCopy.Listener {
      */
     private static final long CLEARLY_MORE = 64 * 1024;
 
-    private static final GuardedLog LOG = GuardedLog.get();
     private static final int MOST_DAMAGE = 100;
 
     private final StorageTier tier;
@@ -39,6 +37,7 @@ final class TierContents implements BlockOwner, FileCopy.Listener {
     private final SpareDescriptors spareDescriptors;
     private final Set<Path> partitionsWithSeals = ConcurrentHashMap.newKeySet();
     private final Map<Path, FileBlock> segments = new ConcurrentHashMap<>();
+    private volatile Consumer<String> onDamage = what -> {};
     private final Set<String> damage = ConcurrentHashMap.newKeySet();
     private final Set<FileCopy> copies = ConcurrentHashMap.newKeySet();
 
@@ -99,13 +98,13 @@ final class TierContents implements BlockOwner, FileCopy.Listener {
     @Override
     public void foundDamage(String what) {
         if (damage.size() < MOST_DAMAGE && damage.add(what)) {
-            LOG.log(System.Logger.Level.WARNING, "{0}: it is ignored, and made again", what);
+            onDamage.accept(what);
         }
     }
 
-    /** Returns what was found damaged, in the order of the files' names. */
-    List<String> damage() {
-        return damage.stream().sorted().toList();
+    /** Sets whom to tell what was found damaged. */
+    void reportDamage(Consumer<String> told) {
+        onDamage = told;
     }
 
     /** Returns the segments by {@link FileBlock#key}. */

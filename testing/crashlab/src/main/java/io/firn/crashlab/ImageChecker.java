@@ -1,6 +1,7 @@
 package io.firn.crashlab;
 
 import io.firn.Appender;
+import io.firn.Finding;
 import io.firn.LogStore;
 import io.firn.StoreOpenException;
 import io.firn.crashlab.Matrix.Fault;
@@ -88,10 +89,11 @@ final class ImageChecker {
         image.faults().failLooks(number -> number == failing);
         try {
             LogStore store = open(image);
-            List<String> flaws = Flaws.of(store);
+            List<Finding> flaws = Flaws.of(store);
             if (flaws.isEmpty()) {
                 tested.expected.check(store);
-            } else if (flaws.stream().noneMatch(each -> each.contains("Input/output error"))) {
+            } else if (flaws.stream()
+                    .noneMatch(each -> each.text().contains("Input/output error"))) {
                 throw new Violation("findings " + flaws + " after a look that failed");
             }
         } catch (StoreOpenException e) {

@@ -144,7 +144,7 @@ class CursorFilesTest {
     }
 
     private boolean isFound(String what) {
-        return store.findings().stream().anyMatch(each -> each.contains(what));
+        return store.findings().stream().anyMatch(each -> each.text().contains(what));
     }
 
     @Test

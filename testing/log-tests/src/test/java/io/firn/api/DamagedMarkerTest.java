@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.firn.Appender;
 import io.firn.DamagedRangeException;
+import io.firn.Finding;
 import io.firn.IsolationLevel;
 import io.firn.LogStore;
 import io.firn.Partition;
@@ -139,7 +140,8 @@ class DamagedMarkerTest {
                 Partition partition = store.openTopic("t").partition(0);
                 String what = "byte " + (at - markerAt) + ": " + store.findings();
                 boolean isTold =
-                        store.findings().stream().anyMatch(each -> each.contains("transaction"));
+                        store.findings().stream()
+                                .anyMatch(each -> each.text().contains("transaction"));
                 List<String> committed = read(partition, IsolationLevel.READ_COMMITTED);
                 if (!isTold) {
                     assertEquals(List.of("before", "in it", "behind"), committed, what);
@@ -186,7 +188,7 @@ class DamagedMarkerTest {
     private static List<String> findingsIn(Path place) {
         try (LogStore store = Stores.at(place).open()) {
             assertEquals(0, store.openTopic("t").partition(0).visibleOffset());
-            return store.findings();
+            return store.findings().stream().map(Finding::text).toList();
         }
     }
 }

@@ -234,7 +234,7 @@ class DrainTest {
         store.deleteTopic("only");
         assertTrue(store.drain("ssd"));
         assertRefused("the store has no other tier", () -> store.drain("hdd"));
-        assertTrue(store.findings().stream().noneMatch(each -> each.contains("hdd")));
+        assertTrue(store.findings().stream().noneMatch(each -> each.text().contains("hdd")));
     }
 
     private static void assertRefused(String part, Executable call) {

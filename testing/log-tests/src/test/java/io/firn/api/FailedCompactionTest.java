@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.firn.Appender;
 import io.firn.CleanupPolicy;
+import io.firn.Finding;
 import io.firn.LogStore;
 import io.firn.Partition;
 import io.firn.PartitionReader.CompactionMetrics;
@@ -86,8 +87,10 @@ class FailedCompactionTest {
         return store.openTopic(topic).partition(0).metrics().compaction();
     }
 
-    private static List<String> findings(LogStore store) {
-        return store.findings().stream().filter(each -> each.contains("compaction")).toList();
+    private static List<Finding> findings(LogStore store) {
+        return store.findings().stream()
+                .filter(each -> each.text().contains("compaction"))
+                .toList();
     }
 
     @Test
@@ -98,10 +101,12 @@ class FailedCompactionTest {
             Stores.await("the error", () -> metrics(store, "t").failure() != null);
             assertSame(medium.error, metrics(store, "t").failure());
             assertEquals(1, medium.thrown.get());
-            List<String> findings = findings(store);
+            List<Finding> findings = findings(store);
             assertEquals(1, findings.size(), findings.toString());
-            assertTrue(findings.get(0).contains("OutOfMemoryError: injected"), findings.toString());
-            assertTrue(findings.get(0).contains("on request"), findings.toString());
+            assertTrue(
+                    findings.get(0).text().contains("OutOfMemoryError: injected"),
+                    findings.toString());
+            assertTrue(findings.get(0).text().contains("on request"), findings.toString());
 
             assertThrows(OutOfMemoryError.class, () -> store.compact("t", 0));
             medium.error = null;

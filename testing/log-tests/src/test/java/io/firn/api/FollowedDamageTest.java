@@ -100,7 +100,8 @@ class FollowedDamageTest {
         try (Tailer tailer = followed.openTailer()) {
             assertEquals(List.of("first"), Stores.texts(Stores.readAll(tailer)));
             assertTrue(
-                    reader.findings().stream().anyMatch(each -> each.contains("transaction")),
+                    reader.findings().stream()
+                            .anyMatch(each -> each.text().contains("transaction")),
                     reader.findings().toString());
             append("later");
             pass(2_000); // a checkpoint

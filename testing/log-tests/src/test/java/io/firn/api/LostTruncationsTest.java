@@ -130,7 +130,8 @@ class LostTruncationsTest {
             assertEquals(60, Stores.read(tailer, 60).size());
             lose(fault);
             assertTrue(
-                    writer.findings().stream().anyMatch(each -> each.contains("truncated-0")),
+                    writer.findings().stream()
+                            .anyMatch(each -> each.text().contains("truncated-0")),
                     writer.findings().toString());
             truncate(30);
             truncate(30);
@@ -223,7 +224,7 @@ class LostTruncationsTest {
         topic = writer.openTopic("t");
         assertEquals(1, HostedPartition.of(topic.partition(0)).truncations());
         assertTrue(
-                writer.findings().stream().noneMatch(each -> each.contains("truncated-0")),
+                writer.findings().stream().noneMatch(each -> each.text().contains("truncated-0")),
                 writer.findings().toString());
         lose(Fault.LOST);
         assertEquals(0, HostedPartition.of(topic.partition(0)).truncatedSince(1));

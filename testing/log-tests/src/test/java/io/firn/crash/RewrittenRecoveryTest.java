@@ -469,7 +469,7 @@ class RewrittenRecoveryTest {
                 assertLacksOnlyTheLast(store);
                 long putAside =
                         store.findings().stream()
-                                .filter(line -> line.contains("kept, not served: instead"))
+                                .filter(line -> line.text().contains("kept, not served: instead"))
                                 .count();
                 assertEquals(Integer.bitCount(sources), putAside);
             }

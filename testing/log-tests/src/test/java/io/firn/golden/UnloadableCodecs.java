@@ -4,6 +4,7 @@ import io.firn.Appender;
 import io.firn.Batch;
 import io.firn.CleanupPolicy;
 import io.firn.Compression;
+import io.firn.Finding;
 import io.firn.MissingCodecException;
 import io.firn.Partition;
 import io.firn.PartitionReader.CompactionMetrics;
@@ -36,7 +37,8 @@ final class UnloadableCodecs {
                                 + metrics.dirtyRatio());
                 long findings =
                         files.store().findings().stream()
-                                .filter(each -> each.contains(codec.artifact()))
+                                .filter(each -> each.kind() == Finding.Kind.CODEC_MISSING)
+                                .filter(each -> each.text().contains(codec.artifact()))
                                 .count();
                 say(codec, "findings " + findings);
             }

@@ -227,7 +227,7 @@ class LostLockTest {
                 first = first.getCause();
             }
             assertInstanceOf(StoreLockedException.class, first);
-            String findings = String.join("\n", store.findings());
+            String findings = store.findings().toString();
             assertTrue(findings.contains("not the only writer"), findings);
             assertFalse(findings.contains("appends are not affected"), findings);
             assertThrows(

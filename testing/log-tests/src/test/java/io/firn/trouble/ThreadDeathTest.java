@@ -77,7 +77,7 @@ class ThreadDeathTest {
         victim.name = thread;
         medium.faults().failLooks(number -> victim.time() < 0);
         await(() -> !store.findings().isEmpty());
-        String finding = store.findings().get(0);
+        String finding = store.findings().get(0).text();
         assertTrue(finding.contains(thread), finding);
     }
 

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.firn.Appender;
 import io.firn.Durability;
+import io.firn.Finding;
 import io.firn.FirnException;
 import io.firn.LogReader;
 import io.firn.LogStore;
@@ -240,7 +241,8 @@ class TruncatedUnderMappingTest {
     /** Returns the finding of the cut; those of duties that met the fault come and go. */
     private static String cutFoundIn(LogStore store) {
         return store.findings().stream()
-                .filter(each -> each.contains("was truncated while the store is open"))
+                .filter(each -> each.text().contains("was truncated while the store is open"))
+                .map(Finding::text)
                 .findFirst()
                 .orElse(null);
     }

@@ -133,7 +133,7 @@ class UnknownFileSystemTest {
         try (LogStore store = open(tier("a", "/sim"))) {
             Disk.append(Disk.partition(store), 20);
             assertEquals(22, Disk.partition(store).nextOffset());
-            String findings = String.join("\n", store.findings());
+            String findings = store.findings().toString();
             assertTrue(findings.contains("nfs4"), findings);
             assertTrue(findings.contains("withDeclaredDurable"), findings);
             assertTrue(findings.contains("stored there nevertheless"), findings);
@@ -150,7 +150,7 @@ class UnknownFileSystemTest {
         }
         try (LogStore store = open(tier("a", "/known"), tier("b", "/sim/b"))) {
             Disk.append(Disk.partition(store), 2);
-            String findings = String.join("\n", store.findings());
+            String findings = store.findings().toString();
             assertTrue(findings.contains("no more of it is stored there"), findings);
             assertThrows(
                     InvalidOptionException.class, () -> store.migrate(Disk.TOPIC, 0, 0, "tier-1"));

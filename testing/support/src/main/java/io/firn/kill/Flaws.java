@@ -1,17 +1,20 @@
 package io.firn.kill;
 
+import io.firn.Finding;
+import io.firn.Finding.Kind;
 import io.firn.LogStore;
+import java.util.EnumSet;
 import java.util.List;
+import java.util.Set;
 
 /** What a store found that should not be; a tier that is full, or a clock set back, is none. */
 public final class Flaws {
+    private static final Set<Kind> NO_FLAWS = EnumSet.of(Kind.TIER_FULL, Kind.CLOCK_WAS_AHEAD);
+
     private Flaws() {}
 
     /** Returns those findings of a store that tell of something wrong. */
-    public static List<String> of(LogStore store) {
-        return store.findings().stream()
-                .filter(each -> !each.contains(" had no room for a segment "))
-                .filter(each -> !each.contains("the clock was ahead"))
-                .toList();
+    public static List<Finding> of(LogStore store) {
+        return store.findings().stream().filter(each -> !NO_FLAWS.contains(each.kind())).toList();
     }
 }

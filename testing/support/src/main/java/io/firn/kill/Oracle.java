@@ -1,6 +1,7 @@
 package io.firn.kill;
 
 import io.firn.Cursor;
+import io.firn.Finding;
 import io.firn.LogRecord;
 import io.firn.LogStore;
 import io.firn.OffsetOutOfRangeException;
@@ -166,7 +167,7 @@ final class Oracle {
 
     /** Compares the store with what is known, and forgets what retention may take. */
     void check(LogStore store) throws Violation {
-        List<String> flaws = Flaws.of(store);
+        List<Finding> flaws = Flaws.of(store);
         if (!flaws.isEmpty()) {
             throw new Violation("found at open: " + flaws);
         }

@@ -1,0 +1,107 @@
+package io.firn;
+
+import java.time.Instant;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.OptionalLong;
+
+/**
+ * A condition of a store that its user should know of. {@link LogReader#findings} lists those that
+ * are present, and a {@link Listener} is called when one begins and when it ends; the log {@code
+ * io.firn} gets a line for both. Immutable.
+ *
+ * <p>Two findings are equal when they are of the same condition: its kind and what it is about, but
+ * not the text, which may change while the condition is present.
+ */
+public interface Finding {
+    /** The kinds of conditions. More may be added: a {@code switch} needs a {@code default}. */
+    enum Kind {
+        /** No tier of a topic has room for a segment: appends are refused when theirs is full. */
+        TIER_FULL,
+        /** The store's directory has no space for a log start: appends are refused. */
+        DIRECTORY_FULL,
+        /** The space in which deletions are recorded on a full disk is missing. */
+        DELETION_SPACE_MISSING,
+        /** The medium of a tier failed when it was used last. */
+        TIER_FAILING,
+        /** A tier is being drained, or was: it gets no new segments. */
+        TIER_DRAINED,
+        /** It is not known whether a tier survives what a topic asks for. */
+        TIER_CLASS_UNKNOWN,
+        /** A partition refuses appends until the store is opened again. */
+        PARTITION_POISONED,
+        /** The process, or the machine, has as many files open as it may have. */
+        DESCRIPTORS_EXHAUSTED,
+        /** Records are damaged or lost: recovery or a reader found it. */
+        RECORDS_DAMAGED,
+        /** A small file is damaged, missing, or not what it should be. */
+        FILE_DAMAGED,
+        /** Something in the store belongs to no topic, or to no place in one; it is kept. */
+        UNKNOWN_CONTENT,
+        /** The library of a codec is missing or does not load, so batches cannot be read. */
+        CODEC_MISSING,
+        /** Another process may write the store: this one acknowledges and changes nothing. */
+        LOCK_LOST,
+        /** A thread of the store has ended: appends are refused, or nothing new is seen. */
+        THREAD_ENDED,
+        /** A topic cannot be read, and is not served. */
+        TOPIC_UNREADABLE,
+        /** A deleted topic cannot be removed so far; it is tried again. */
+        TOPIC_DELETION_FAILING,
+        /** Other background work fails and is tried again. */
+        BACKGROUND_FAILING,
+        /** Segments were sealed at times that are still to come. */
+        CLOCK_WAS_AHEAD,
+        /** The last compaction of a partition has skipped segments. */
+        COMPACTION_SKIPPED,
+        /** The compaction of a partition has ended with an error, and is not tried again. */
+        COMPACTION_FAILED,
+        /** A cursor does not fit its topic. */
+        CURSOR_MISMATCH,
+        /** The end of a transaction may be among damaged records. */
+        TRANSACTION_DOUBTFUL,
+        /** A transaction is open for long, or cannot be ended: committed reads wait for it. */
+        TRANSACTION_STALLED,
+        /** Readers in other processes see new records late. */
+        READERS_DELAYED
+    }
+
+    /**
+     * Is called when findings begin and end: one call at a time, in their order, on the store's
+     * thread {@code firn-findings}, which does nothing else; in invoker mode in {@link
+     * LogReader#doWork}. A listener that blocks delays the next calls, and in invoker mode the work
+     * of the store. What it throws is logged, and the next calls are made all the same. It may call
+     * any method of the store. There are no calls for what is present when the store is closed.
+     */
+    interface Listener {
+        /** Called when a condition begins, and for those that are present at registration. */
+        void onBegin(Finding finding);
+
+        /** Called when a condition has ended. */
+        void onEnd(Finding finding);
+    }
+
+    /** Returns what kind of condition it is. */
+    Kind kind();
+
+    /** Returns the name of the topic; empty if it is about none, or the name is unknown. */
+    Optional<String> topic();
+
+    /** Returns the partition of the topic; empty if it is about none. */
+    OptionalInt partition();
+
+    /** Returns the label of the tier; empty if it is about none. */
+    Optional<String> tier();
+
+    /** Returns the first offset that it is about; empty if it is about no offsets. */
+    OptionalLong fromOffset();
+
+    /** Returns the offset after the last one that it is about; empty if it is about no offsets. */
+    OptionalLong toOffset();
+
+    /** Returns when it began, or was found, by the clock of the store. */
+    Instant since();
+
+    /** Returns what was found and what to do, for people to read. */
+    String text();
+}
