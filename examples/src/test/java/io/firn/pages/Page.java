@@ -6,6 +6,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
@@ -35,6 +36,7 @@ final class Page {
     private final List<Block> blocks = new ArrayList<>();
     private final List<Passage> passages = new ArrayList<>();
     private final Set<String> anchors = new TreeSet<>();
+    private final BitSet generated = new BitSet();
 
     Page(Path file) {
         this.file = file;
@@ -80,9 +82,12 @@ final class Page {
         }
     }
 
-    /** Without code in several lines. */
+    /** Without code in several lines, and without what is generated. */
     int words() {
-        return passages.stream().mapToInt(each -> words(each.text)).sum();
+        return passages.stream()
+                .filter(each -> !generated.get(each.line))
+                .mapToInt(each -> words(each.text))
+                .sum();
     }
 
     static int words(String text) {
@@ -104,8 +109,11 @@ final class Page {
     private void parse(List<String> lines) {
         StringBuilder text = new StringBuilder();
         int begin = 1;
+        boolean isGenerated = false;
         for (int i = 0; i < lines.size(); i++) {
             String line = lines.get(i).strip();
+            isGenerated = line.startsWith("<!-- generated") || (isGenerated && !isEnd(line));
+            generated.set(i + 1, isGenerated);
             boolean isFence = line.startsWith("```");
             boolean isCell = line.startsWith("|");
             boolean isHeading = line.startsWith("#");
@@ -124,6 +132,10 @@ final class Page {
             }
         }
         end(text, begin);
+    }
+
+    private static boolean isEnd(String line) {
+        return line.startsWith("<!-- end");
     }
 
     private static boolean isItem(String line) {

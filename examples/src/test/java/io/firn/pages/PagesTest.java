@@ -27,10 +27,6 @@ class PagesTest {
     /** No page is longer than its reader has patience; words outside of code. */
     private static final Map<String, Integer> MOST_WORDS = mostWords();
 
-    /** Pages of before, which others replace, and at which no test looks until then. */
-    private static final Set<String> TO_BE_REPLACED =
-            Set.of("PERFORMANCE.md", "RELIABILITY.md", "docs/measurements.md", "docs/test-runs.md");
-
     private static final int MOST_WORDS_OF_A_SENTENCE = 35;
 
     private static final long MOST_BYTES = 210_000;
@@ -102,7 +98,7 @@ class PagesTest {
         check(flaws);
     }
 
-    /** Without what is generated, and without the pages that others replace. */
+    /** Without what is generated. */
     @Test
     void allPagesTogetherShouldStaySmall() {
         long bytes = PAGES.stream().mapToLong(Page::writtenBytes).sum();
@@ -275,10 +271,7 @@ class PagesTest {
 
     private static List<Page> pages() {
         try {
-            return filesBelow(ROOT, ".md").stream()
-                    .filter(each -> !TO_BE_REPLACED.contains(name(each)))
-                    .map(Page::new)
-                    .toList();
+            return filesBelow(ROOT, ".md").stream().map(Page::new).toList();
         } catch (IOException e) {
             throw new ExceptionInInitializerError(e);
         }

@@ -25,7 +25,7 @@
  *       forces see no difference. A write that fails poisons the partition, unless there is no
  *       space; nothing of it was published. Writes end at multiples of 64 KiB, and while forces
  *       cover 512 KiB or more, the rest of the 64 KiB that a batch begins is written as zeros
- *       before it: Linux then keeps the file in large folios (PERFORMANCE.md).
+ *       before it: Linux then keeps the file in large folios.
  *   <li>Log memory is a mapped {@code ByteBuffer}, accessed through public API only. The append
  *       path never reads it: the CRC is computed from the source.
  *   <li>One number is published per event, each with one release store: {@code nextOffset}

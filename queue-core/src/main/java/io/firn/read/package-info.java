@@ -29,8 +29,8 @@
  * uses the same class for its cursor. {@code BackwardIterator} reads forwards in growing pieces,
  * each of which costs one search in the sparse index.
  *
- * <p>A tailer pins a segment only inside {@code poll}. A batch is verified once for each view of
- * its segment; RELIABILITY.md says when it is verified again. Corruption is reported as a {@code
+ * <p>A tailer pins a segment only inside {@code poll}. A batch is verified once for each mapping of
+ * its segment, and again after that was mapped again. Corruption is reported as a {@code
  * DamagedRangeException} with the range of offsets; the reader continues after a seek past the
  * range.
  *
