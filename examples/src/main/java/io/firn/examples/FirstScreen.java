@@ -23,11 +23,7 @@ public final class FirstScreen {
                 appender.append("first".getBytes(UTF_8)); // durable when it returns
             }
             try (Tailer tailer = topic.openTailer()) {
-                tailer.forEach(
-                        record ->
-                                System.out.println(
-                                        record.offset() + ": " + UTF_8.decode(record.value())),
-                        10);
+                tailer.forEach(record -> System.out.println(UTF_8.decode(record.value())), 10);
             }
         }
     }

@@ -22,8 +22,8 @@ final class ExamplesTest {
 
     @Test
     void shouldShowTheFirstScreenEachTimeWithOneRecordMore() throws Exception {
-        assertEquals(List.of("0: first"), printed(() -> runFirstScreen()));
-        assertEquals(List.of("0: first", "1: first"), printed(() -> runFirstScreen()));
+        assertEquals(List.of("first"), printed(() -> runFirstScreen()));
+        assertEquals(List.of("first", "first"), printed(() -> runFirstScreen()));
     }
 
     @Test
