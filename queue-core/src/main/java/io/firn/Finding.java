@@ -16,53 +16,100 @@ import java.util.OptionalLong;
 public interface Finding {
     /** The kinds of conditions. More may be added: a {@code switch} needs a {@code default}. */
     enum Kind {
-        /** No tier of a topic has room for a segment: appends are refused when theirs is full. */
+        /**
+         * No tier of a topic has room for a segment: appends are refused when theirs is full. Free
+         * space, or delete records.
+         */
         TIER_FULL,
-        /** The store's directory has no space for a log start: appends are refused. */
+        /**
+         * The store's directory has no space for a log start: appends are refused. Free space on
+         * its file system.
+         */
         DIRECTORY_FULL,
-        /** The space in which deletions are recorded on a full disk is missing. */
+        /** The space in which deletions are recorded on a full disk is missing. Free space. */
         DELETION_SPACE_MISSING,
-        /** The medium of a tier failed when it was used last. */
+        /**
+         * The medium of a tier failed when it was used last. Check the medium; it is tried again.
+         */
         TIER_FAILING,
-        /** A tier is being drained, or was: it gets no new segments. */
+        /**
+         * A tier is being drained, or was: it gets no new segments. Open the store without it when
+         * it is empty.
+         */
         TIER_DRAINED,
-        /** It is not known whether a tier survives what a topic asks for. */
+        /**
+         * It is not known whether a tier survives what a topic asks for. Declare it, or use another
+         * tier.
+         */
         TIER_CLASS_UNKNOWN,
-        /** A partition refuses appends until the store is opened again. */
+        /**
+         * A partition refuses appends until the store is opened again. Check the medium, open the
+         * store again.
+         */
         PARTITION_POISONED,
-        /** The process, or the machine, has as many files open as it may have. */
+        /**
+         * The process, or the machine, has as many files open as it may have. Raise the limit, or
+         * close some.
+         */
         DESCRIPTORS_EXHAUSTED,
-        /** Records are damaged or lost: recovery or a reader found it. */
+        /**
+         * Records are damaged or lost: recovery or a reader found it. Restore them from a copy;
+         * readers seek past them.
+         */
         RECORDS_DAMAGED,
-        /** A small file is damaged, missing, or not what it should be. */
+        /**
+         * A small file is damaged, missing, or not what it should be. Read the text: most files are
+         * made again.
+         */
         FILE_DAMAGED,
-        /** Something in the store belongs to no topic, or to no place in one; it is kept. */
+        /**
+         * Something in the store belongs to no topic, or to no place in one; it is kept. Move it
+         * away if it is not needed.
+         */
         UNKNOWN_CONTENT,
-        /** The library of a codec is missing or does not load, so batches cannot be read. */
+        /**
+         * The library of a codec is missing or does not load, so batches cannot be read. Add it,
+         * start the process again.
+         */
         CODEC_MISSING,
-        /** Another process may write the store: this one acknowledges and changes nothing. */
+        /**
+         * Another process may write the store: this one acknowledges and changes nothing. Close the
+         * store, end the other process.
+         */
         LOCK_LOST,
-        /** A thread of the store has ended: appends are refused, or nothing new is seen. */
+        /**
+         * A thread of the store has ended: appends are refused, or nothing new is seen. Open the
+         * store again.
+         */
         THREAD_ENDED,
-        /** A topic cannot be read, and is not served. */
+        /** A topic cannot be read, and is not served. Restore the file that the text names. */
         TOPIC_UNREADABLE,
-        /** A deleted topic cannot be removed so far; it is tried again. */
+        /**
+         * A deleted topic cannot be removed so far; it is tried again. Check the medium; it is
+         * tried again.
+         */
         TOPIC_DELETION_FAILING,
-        /** Other background work fails and is tried again. */
+        /** Other background work fails and is tried again. Check the medium; it is tried again. */
         BACKGROUND_FAILING,
-        /** Segments were sealed at times that are still to come. */
+        /** Segments were sealed at times that are still to come. Check the clock of the machine. */
         CLOCK_WAS_AHEAD,
-        /** The last compaction of a partition has skipped segments. */
+        /** The last compaction of a partition has skipped segments. Read why in the text. */
         COMPACTION_SKIPPED,
-        /** The compaction of a partition has ended with an error, and is not tried again. */
+        /**
+         * The compaction of a partition has ended with an error, and is not tried again. Remove the
+         * cause, compact on request.
+         */
         COMPACTION_FAILED,
-        /** A cursor does not fit its topic. */
+        /** A cursor does not fit its topic. Restore both from one copy, or set the cursor. */
         CURSOR_MISMATCH,
-        /** The end of a transaction may be among damaged records. */
+        /** The end of a transaction may be among damaged records. It counts as not committed. */
         TRANSACTION_DOUBTFUL,
-        /** A transaction is open for long, or cannot be ended: committed reads wait for it. */
+        /**
+         * A transaction is open for long, or cannot be ended: committed reads wait for it. End it,
+         * or free space.
+         */
         TRANSACTION_STALLED,
-        /** Readers in other processes see new records late. */
+        /** Readers in other processes see new records late. Do not change the file {@code ends}. */
         READERS_DELAYED
     }
 

@@ -23,6 +23,9 @@ class ReferencePagesTest {
                     "/\\*\\*((?:(?!\\*/).)*)\\*/\\s+(?:default )?[\\w.<>, ]+ (\\w+)\\(\\)",
                     Pattern.DOTALL);
 
+    private static final Pattern KIND =
+            Pattern.compile("/\\*\\*((?:(?!\\*/).)*)\\*/\\s+([A-Z_]{4,})[,\\s]", Pattern.DOTALL);
+
     @ParameterizedTest
     @CsvSource({
         "StoreMetrics, queue-core/src/main/java/io/firn/StoreMetrics.java",
@@ -49,6 +52,22 @@ class ReferencePagesTest {
         GeneratedPart.check("docs/reference/metrics.md", type, table.toString());
     }
 
+    /** The first sentence of a kind's Javadoc says what it is, the others what to do. */
+    @Test
+    void shouldListTheKindsOfFindings() throws IOException {
+        StringBuilder table = new StringBuilder("| kind | meaning | what to do |\n|---|---|---|\n");
+        String source =
+                Files.readString(ROOT.resolve("queue-core/src/main/java/io/firn/Finding.java"));
+        Matcher kind = KIND.matcher(source);
+        while (kind.find()) {
+            String[] sentences = plain(kind.group(1)).split("\\. ", 2);
+            String remedy = sentences[1].replaceFirst("\\.$", "");
+            table.append(
+                    String.format("| `%s` | %s | %s |%n", kind.group(2), sentences[0], remedy));
+        }
+        GeneratedPart.check("docs/operations/findings.md", "findings", table.toString());
+    }
+
     /** Without what is nested in the type. */
     private static String bodyOf(String type, String source) {
         int from = source.indexOf("interface " + type + " {");
@@ -61,15 +80,15 @@ class ReferencePagesTest {
     }
 
     private static String firstSentence(String javadoc) {
-        String text =
-                javadoc.replaceAll("\\s*\\n\\s*\\*?\\s*", " ")
-                        .replaceAll("\\{@(?:link|code) ([^}]*)\\}", "`$1`")
-                        .replaceAll(
-                                "`(?:io\\.firn\\.)?([\\w.]*)#(\\w+)(?:\\([^`]*\\))?`", "`$1.$2`")
-                        .replaceAll("`\\.(?=\\w)", "`")
-                        .strip()
-                        .replaceFirst("^Returns ", "");
-        return text.replaceFirst("(?s)\\.( .*)?$", "");
+        return plain(javadoc).replaceFirst("^Returns ", "").replaceFirst("(?s)\\.( .*)?$", "");
+    }
+
+    private static String plain(String javadoc) {
+        return javadoc.replaceAll("\\s*\\n\\s*\\*?\\s*", " ")
+                .replaceAll("\\{@(?:link|code) ([^}]*)\\}", "`$1`")
+                .replaceAll("`(?:io\\.firn\\.)?([\\w.]*)#(\\w+)(?:\\([^`]*\\))?`", "`$1.$2`")
+                .replaceAll("`\\.(?=\\w)", "`")
+                .strip();
     }
 
     @Test
