@@ -28,9 +28,7 @@ public interface Finding {
         DIRECTORY_FULL,
         /** The space in which deletions are recorded on a full disk is missing. Free space. */
         DELETION_SPACE_MISSING,
-        /**
-         * The medium of a tier failed when it was used last. Check the medium; it is tried again.
-         */
+        /** The medium of a tier failed when it was used last. Check it; Firn tries again. */
         TIER_FAILING,
         /**
          * A tier is being drained, or was: it gets no new segments. Open the store without it when
@@ -85,11 +83,11 @@ public interface Finding {
         /** A topic cannot be read, and is not served. Restore the file that the text names. */
         TOPIC_UNREADABLE,
         /**
-         * A deleted topic cannot be removed so far; it is tried again. Check the medium; it is
-         * tried again.
+         * A deleted topic cannot be removed so far; it is tried again. Check the medium of its
+         * tiers.
          */
         TOPIC_DELETION_FAILING,
-        /** Other background work fails and is tried again. Check the medium; it is tried again. */
+        /** Other background work fails and is tried again. Read the cause in the text. */
         BACKGROUND_FAILING,
         /** Segments were sealed at times that are still to come. Check the clock of the machine. */
         CLOCK_WAS_AHEAD,
