@@ -10,7 +10,7 @@ import java.util.Set;
 
 /**
  * For which cursors a topic's retention waits, and how long at most: what is due by {@link
- * TopicOptions#retentionBytes} or {@link TopicOptions#retentionMs} is deleted when these cursors
+ * TopicOptions#retentionBytes} or {@link TopicOptions#retentionAge} is deleted when these cursors
  * have passed it, or when one of the limits is exceeded. Immutable; each {@code with…} returns a
  * changed copy.
  *

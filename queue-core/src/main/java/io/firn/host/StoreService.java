@@ -1,7 +1,5 @@
 package io.firn.host;
 
-import io.firn.LogStore;
-
 /**
  * What is built on a store and ends with it, such as a server; see {@link HostedStore#attach}. Its
  * {@code toString} names it in messages.
@@ -19,7 +17,7 @@ public interface StoreService {
     /**
      * Called once, by the thread that closes the store, while the store can still be used. The
      * store is closed when this returns, or throws: end the work on it, but do not wait without a
-     * limit. Not called after {@link LogStore#detach}.
+     * limit. Not called after {@link HostedStore#detach}.
      */
     void onStoreClosing();
 }
