@@ -39,6 +39,25 @@ public record FindingKey(Kind kind, Subject subject, String what, long fromOffse
         return of(Kind.BACKGROUND_FAILING, subject, job);
     }
 
+    /**
+     * By hand: on Java 25, the JDK keeps the classes that the methods made for a record compare,
+     * and with them the loader of an application that was undeployed.
+     */
+    @Override
+    public boolean equals(Object other) {
+        return other instanceof FindingKey key
+                && kind == key.kind
+                && fromOffset == key.fromOffset
+                && toOffset == key.toOffset
+                && subject.equals(key.subject)
+                && what.equals(key.what);
+    }
+
+    @Override
+    public int hashCode() {
+        return Objects.hash(kind, subject, what, fromOffset, toOffset);
+    }
+
     /** Names background work in messages. */
     @Override
     public String toString() {
