@@ -2,11 +2,11 @@ package io.firn.bytes;
 
 import io.firn.Appender;
 import io.firn.Batch;
+import java.nio.ByteBuffer;
 import java.util.Objects;
 import java.util.function.Supplier;
 import net.openhft.chronicle.bytes.Bytes;
 import net.openhft.chronicle.bytes.WriteBytesMarshallable;
-import org.agrona.concurrent.UnsafeBuffer;
 
 /**
  * Appends records whose values are written field by field into Chronicle's {@link Bytes}.
@@ -30,7 +30,7 @@ public final class BytesAppender implements AutoCloseable {
     private final Appender appender;
     private final FieldsEncoder encoder = new FieldsEncoder();
     private final Batch keyed;
-    private final UnsafeBuffer plain = new UnsafeBuffer(0, 0);
+    private ByteBuffer plain = ByteBuffer.allocate(0);
 
     private BytesAppender(Appender appender) {
         this.appender = Objects.requireNonNull(appender, "appender");
@@ -56,7 +56,7 @@ public final class BytesAppender implements AutoCloseable {
      */
     public long write(WriteBytesMarshallable fields) {
         int length = encoder.encode(fields);
-        return appender.append(encodedIn(encoder.array()), 0, length);
+        return appender.append(encodedIn(encoder.array(), length));
     }
 
     /** Appends a record with a key, which may be null; otherwise as the other form. */
@@ -71,7 +71,7 @@ public final class BytesAppender implements AutoCloseable {
      */
     public long tryWrite(WriteBytesMarshallable fields) {
         int length = encoder.encode(fields);
-        return appender.tryAppend(encodedIn(encoder.array()), 0, length);
+        return appender.tryAppend(keyed.clear().value(encoder.array(), 0, length).add());
     }
 
     /** Adds a record to a batch, whose key, headers and timestamp may be set before. */
@@ -95,16 +95,16 @@ public final class BytesAppender implements AutoCloseable {
      */
     public <T> T methodWriter(Class<T> type) {
         return MethodWriters.create(
-                type, (array, length) -> appender.append(encodedIn(array), 0, length));
+                type, (array, length) -> appender.append(encodedIn(array, length)));
     }
 
     /** An encoder keeps its array as long as it is large enough. */
     @SuppressWarnings("ReferenceEquality") // another array needs another view
-    private UnsafeBuffer encodedIn(byte[] array) {
-        if (plain.byteArray() != array) {
-            plain.wrap(array);
+    private ByteBuffer encodedIn(byte[] array, int length) {
+        if (plain.array() != array) {
+            plain = ByteBuffer.wrap(array);
         }
-        return plain;
+        return plain.clear().limit(length);
     }
 
     /**
