@@ -42,7 +42,7 @@ final class CallSites {
     private static final Pattern CALL =
             Pattern.compile(
                     "\\s+(\\d+): invokeinterface .*// InterfaceMethod ("
-                            + String.join("|", TYPES).replace('.', '/')
+                            + String.join("|", TYPES).replace('.', '/').replace("$", "\\$")
                             + ")\\.(\\w+):.*");
     private static final Pattern LINE = Pattern.compile("\\s+line (\\d+): (\\d+)");
 

@@ -111,7 +111,12 @@ class TopicChangeTest {
                                     topic.addPartitions(20_000);
                                     return null;
                                 });
-                Stores.await("the new topic file", () -> gate.held() == 1);
+                Stores.await(
+                        "the new topic file",
+                        () -> gate.held() == 1 || !growing.thread().isAlive());
+                if (gate.held() == 0) {
+                    growing.result(); // says why
+                }
                 Stores.Task<Void> deleting =
                         Stores.start(
                                 () -> {
