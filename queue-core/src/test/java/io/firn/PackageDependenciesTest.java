@@ -104,7 +104,11 @@ class PackageDependenciesTest {
                 MAY_KNOW.keySet().stream()
                         .map(PackageDependenciesTest::packageOf)
                         .collect(toCollection(TreeSet::new));
-        assertEquals(named, found);
+        assertEquals(
+                named,
+                found,
+                "name a new package here, with the packages that it may import, and in the row of"
+                        + " each package that may import it");
     }
 
     @ParameterizedTest

@@ -20,7 +20,7 @@ import java.util.function.Supplier;
 /**
  * The background work of a partition, which the append path never does itself. Each job is a {@link
  * Duty} that is called when something has happened; it fails, is reported and is tried again
- * independently of the others. All of them run on one thread.
+ * independently of the others. They run on the threads {@code firn-tidy}.
  */
 public final class PartitionUpkeep implements LogEvents {
     private final SegmentedLog log;

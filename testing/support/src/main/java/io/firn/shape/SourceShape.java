@@ -129,6 +129,11 @@ public final class SourceShape {
     /** Checks that the module has at most so many code lines. */
     public void checkCodeLines(int most) {
         int lines = sources.files().stream().mapToInt(SourceFile::codeLines).sum();
-        assertTrue(lines <= most, () -> lines + " code lines, expected at most " + most);
+        assertTrue(lines <= most, () ->
+                        lines
+                                + " code lines, expected at most "
+                                + most
+                                + ": join or remove code; for a new feature, raise the bound and"
+                                + " say why in the commit");
     }
 }
