@@ -244,7 +244,7 @@ final class Members implements Iterable<Member> {
         return best;
     }
 
-    /** Returns whether nobody is waited for. */
+    /** Returns whether no member is waited for. */
     boolean haveAllJoined() {
         return pendingIds.isEmpty() && byId.values().stream().allMatch(Member::isJoining);
     }

@@ -18,7 +18,7 @@ public final class AdvertisedListeners {
      */
     public record Node(int id, String host, int port, String clusterId) {
         /**
-         * Returns what the clients of a listener are told.
+         * Returns the address that the clients of a listener get.
          *
          * @param port the port that it listens on
          */
