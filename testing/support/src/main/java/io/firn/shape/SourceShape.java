@@ -129,7 +129,9 @@ public final class SourceShape {
     /** Checks that the module has at most so many code lines. */
     public void checkCodeLines(int most) {
         int lines = sources.files().stream().mapToInt(SourceFile::codeLines).sum();
-        assertTrue(lines <= most, () ->
+        assertTrue(
+                lines <= most,
+                () ->
                         lines
                                 + " code lines, expected at most "
                                 + most
