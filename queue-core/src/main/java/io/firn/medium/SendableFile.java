@@ -3,6 +3,7 @@ package io.firn.medium;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.concurrent.Semaphore;
 import java.util.function.Supplier;
 import javax.annotation.concurrent.GuardedBy;
@@ -21,7 +22,7 @@ public final class SendableFile implements AutoCloseable {
     private final FileMedium medium;
     private final Semaphore places;
     private final Object identity;
-    private final Supplier<Path> path;
+    private final Supplier<List<Path>> names;
 
     /** Changed under the monitor. */
     private volatile FileChannel channel;
@@ -38,13 +39,14 @@ public final class SendableFile implements AutoCloseable {
      * @param places one is taken while the file is open: descriptors are few
      * @param identity what {@link FileMedium#identityOf} returned before the file was opened to be
      *     mapped; null if it is not known, and then the file is never opened
-     * @param path returns the name that the file has now
+     * @param names returns the names that the file may have now: more than one while it is renamed
      */
-    public SendableFile(FileMedium medium, Semaphore places, Object identity, Supplier<Path> path) {
+    public SendableFile(
+            FileMedium medium, Semaphore places, Object identity, Supplier<List<Path>> names) {
         this.medium = medium;
         this.places = places;
         this.identity = identity;
-        this.path = path;
+        this.names = names;
     }
 
     /**
@@ -67,35 +69,52 @@ public final class SendableFile implements AutoCloseable {
         if (!hasPlace) {
             return null;
         }
-        Path name = path.get();
+        List<Path> tried = List.of();
+        // It may get another name after we have asked for it; that happens only a few times.
+        for (List<Path> now = names.get(); !now.equals(tried); now = names.get()) {
+            for (Path name : now) {
+                if (open(name)) {
+                    return channel;
+                }
+            }
+            tried = now;
+        }
+        leavePlace();
+        return null;
+    }
+
+    @GuardedBy("this")
+    private boolean open(Path name) {
         FileChannel opened = null;
         try {
             opened = medium.openToSend(name);
             // Looked at afterwards: a name that has gone to another file does not come back.
             if (opened != null && identity.equals(medium.identityOf(name))) {
                 channel = opened;
-                return opened;
+                return true;
             }
         } catch (IOException e) {
             // The mapping is still there. What is wrong with the file, its other users tell.
         }
-        leave(opened);
-        return null;
+        closeQuietly(opened);
+        return false;
     }
 
-    @GuardedBy("this")
-    private void leave(FileChannel open) {
+    private static void closeQuietly(FileChannel open) {
         try {
             if (open != null) {
                 open.close();
             }
         } catch (IOException e) {
             // It was only read.
-        } finally {
-            if (hasPlace) {
-                hasPlace = false;
-                places.release();
-            }
+        }
+    }
+
+    @GuardedBy("this")
+    private void leavePlace() {
+        if (hasPlace) {
+            hasPlace = false;
+            places.release();
         }
     }
 
@@ -104,7 +123,8 @@ public final class SendableFile implements AutoCloseable {
     public synchronized void close() {
         if (!closed) {
             closed = true;
-            leave(channel);
+            closeQuietly(channel);
+            leavePlace();
             channel = null;
         }
     }

@@ -15,6 +15,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Objects;
 
 /**
@@ -69,7 +70,7 @@ final class FileBlock implements Block {
             // fails here leaves no mapping.
             SendableFile toSend =
                     new SendableFile(
-                            medium, owner.filesToSend(), medium.identityOf(path), this::path);
+                            medium, owner.filesToSend(), medium.identityOf(path), this::names);
             ActiveFile writer = new ActiveFile(owner, directory, path, file, room, found.slot());
             // Made at once, because releasing the view is what unmaps the writer's mapping.
             view =
@@ -134,6 +135,14 @@ final class FileBlock implements Block {
 
     Path path() {
         return state.path();
+    }
+
+    /** Returns the names that its file may have: it is renamed before the state says so. */
+    private List<Path> names() {
+        FileState now = state;
+        boolean mayBeRenamed = now.isSealed() && !now.isFinished();
+        Path last = mayBeRenamed ? files().log() : now.path();
+        return last.equals(now.path()) ? List.of(last) : List.of(now.path(), last);
     }
 
     @Override
@@ -325,7 +334,7 @@ final class FileBlock implements Block {
         requireNotDeleted();
         FileState before = state;
         try {
-            return readers.map(before.path(), capacity(before), this::path);
+            return readers.map(before.path(), capacity(before), this::names);
         } catch (IOException e) {
             // The owner, another process, may have cut or renamed the file just now.
             refreshMark();
@@ -333,7 +342,7 @@ final class FileBlock implements Block {
             if (after.path().equals(before.path()) && capacity(after) == capacity(before)) {
                 throw e;
             }
-            return readers.map(after.path(), capacity(after), this::path);
+            return readers.map(after.path(), capacity(after), this::names);
         }
     }
 

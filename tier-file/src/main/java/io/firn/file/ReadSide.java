@@ -10,6 +10,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.function.Supplier;
 import javax.annotation.concurrent.GuardedBy;
 
@@ -63,13 +64,13 @@ final class ReadSide {
     /**
      * Returns the view; maps the first bytes of the file if there is none.
      *
-     * @param now returns the name that the file has at the time
+     * @param names returns the names that the file may have at the time
      */
-    synchronized View map(Path path, int length, Supplier<Path> now) throws IOException {
+    synchronized View map(Path path, int length, Supplier<List<Path>> names) throws IOException {
         requireNotEnded(path);
         if (view == null) {
             Object identity = medium.identityOf(path);
-            SendableFile toSend = new SendableFile(medium, owner.filesToSend(), identity, now);
+            SendableFile toSend = new SendableFile(medium, owner.filesToSend(), identity, names);
             try (MediumFile in = medium.open(path, false)) {
                 Mapping mapping = in.map(length, false);
                 view =

@@ -146,6 +146,28 @@ class BatchesInFileTest {
         assertEquals(4, compareAll(partition).size());
     }
 
+    /** A sealed file is renamed before its block says so. */
+    @Test
+    void shouldHaveTheFileOfASegmentThatIsBeingRenamed() throws IOException {
+        ObservedMedium medium = new ObservedMedium();
+        Gate gate = new Gate();
+        medium.afterRename(
+                file -> {
+                    if (file.toString().endsWith(".log")) {
+                        gate.run(file);
+                    }
+                });
+        gate.shut();
+        store = Stores.at(directory, medium).open();
+        Partition partition = fill(store);
+        try (BatchRun run = readFirst(partition)) {
+            Stores.await("a renamed file", () -> gate.held() == 1);
+            assertArrayEquals(bytesOf(run), bytesOf(run.fileRange(), run.bytes().remaining()));
+        } finally {
+            gate.open();
+        }
+    }
+
     @Test
     void shouldKeepTheFileOfADeletedSegmentUntilTheRunIsClosed() throws IOException {
         Partition partition = fill();
