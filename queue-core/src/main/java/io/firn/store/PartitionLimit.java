@@ -38,9 +38,11 @@ public final class PartitionLimit {
     /**
      * Checks that there may be so many more.
      *
+     * @param present how many there are, with those that are being deleted
+     * @param deleted how many of them belong to deleted topics
      * @throws LimitExceededException otherwise
      */
-    void checkRoom(String topic, long present, int more) {
+    void checkRoom(String topic, long present, long deleted, int more) {
         if (present + more > most) {
             throw new LimitExceededException(
                     LimitExceededException.Limit.PARTITIONS,
@@ -52,6 +54,12 @@ public final class PartitionLimit {
                             + present
                             + " of at most "
                             + most
+                            + (deleted == 0
+                                    ? ""
+                                    : ", "
+                                            + deleted
+                                            + " of them of deleted topics that are being removed"
+                                            + " (try again)")
                             + ": create fewer, delete topics, or raise the limit (maxPartitions,"
                             + " by default a share of the heap)");
         }

@@ -302,10 +302,11 @@ public final class Topics implements TopicOwner {
         for (TopicLog each : served.values()) {
             present += each.partitionCount();
         }
+        long deleted = 0;
         for (TopicDeletionDuty each : deletions) {
-            present += each.topic().partitionCount();
+            deleted += each.topic().partitionCount();
         }
-        limit.checkRoom(topic, present, more);
+        limit.checkRoom(topic, present + deleted, deleted, more);
     }
 
     /** Throws when a topic chooses tiers that are not there. */

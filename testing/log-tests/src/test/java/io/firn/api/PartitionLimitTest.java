@@ -78,6 +78,11 @@ class PartitionLimitTest {
             assertThrows(
                     LimitExceededException.class, () -> store.createTopic("second", partitions(5)));
             store.deleteTopic("first");
+            LimitExceededException soon =
+                    assertThrows(
+                            LimitExceededException.class,
+                            () -> store.createTopic("second", partitions(5)));
+            assertTrue(soon.getMessage().contains("6 of them of deleted"), soon.getMessage());
             while (store.doWork() > 0) {
                 continue;
             }

@@ -101,7 +101,9 @@ class TopicChangeTest {
                         gate.run(file);
                     }
                 });
-        try (LogStore store = Stores.at(directory, medium).open()) {
+        // The partitions of a deleted topic count until they are released, which may take longer
+        // than the next round needs.
+        try (LogStore store = Stores.at(directory, medium).maxPartitions(200_000).open()) {
             for (int round = 0; round < 5; round++) {
                 Topic topic = store.createTopic("t", Stores.small());
                 gate.shut();
