@@ -33,6 +33,11 @@ final class Rotations {
     private static final int PRODUCERS = 2;
     private static final int CONSUMERS = 2;
 
+    /** So that on a busy machine no record waits for longer than its client does. */
+    private static final long MOST_IN_FLIGHT = 1_000;
+
+    private static final int HANGS_AFTER_MS = (int) (1_000 * Running.HANGS_AFTER_S);
+
     private final Running running;
     private final Path file;
     private final Path trusted;
@@ -78,6 +83,7 @@ final class Rotations {
         Map<String, String> settings = new HashMap<>(keys[0].keystore());
         settings.put("ssl.keystore.location", file.toString());
         settings.put("listeners", "SSL://127.0.0.1:0");
+        settings.put("firn.authentication.timeout.ms", Integer.toString(HANGS_AFTER_MS));
         settings.put("num.partitions", Integer.toString(PRODUCERS));
         try (Running running = new Running(directory, settings)) {
             return new Rotations(running, file, TestKeys.trusting(directory, keys))
@@ -90,6 +96,7 @@ final class Rotations {
         all.put("bootstrap.servers", running.server().bootstrapServers());
         all.put("security.protocol", "SSL");
         all.put("auto.offset.reset", "earliest");
+        all.put("request.timeout.ms", HANGS_AFTER_MS);
         all.putAll(TestKeys.truststore(trusted));
         return all;
     }
@@ -214,7 +221,16 @@ final class Rotations {
     private void produce(int partition) throws Exception {
         try (KafkaProducer<String, String> producer =
                 new KafkaProducer<>(
-                        client(Map.of("retries", 0, "enable.idempotence", false)),
+                        client(
+                                Map.of(
+                                        "retries",
+                                        0,
+                                        "enable.idempotence",
+                                        false,
+                                        "max.block.ms",
+                                        HANGS_AFTER_MS,
+                                        "delivery.timeout.ms",
+                                        2 * HANGS_AFTER_MS)),
                         new StringSerializer(),
                         new StringSerializer())) {
             add(producer::metrics);
@@ -230,9 +246,10 @@ final class Rotations {
                                         acknowledged[partition].incrementAndGet();
                                     }
                                 });
-                if (number % 20 == 0) {
-                    LockSupport.parkNanos(2_000_000); // there is one machine for all
-                }
+                do {
+                    LockSupport.parkNanos(100_000); // there is one machine for all
+                } while (number - acknowledged[partition].get() >= MOST_IN_FLIGHT
+                        && failure.get() == null);
             }
             producer.flush();
         }
@@ -242,7 +259,14 @@ final class Rotations {
     private void consume() throws Exception {
         try (KafkaConsumer<String, String> consumer =
                 new KafkaConsumer<>(
-                        client(Map.of("group.id", "readers", "max.poll.interval.ms", 600_000)),
+                        client(
+                                Map.of(
+                                        "group.id",
+                                        "readers",
+                                        "max.poll.interval.ms",
+                                        2 * HANGS_AFTER_MS,
+                                        "default.api.timeout.ms",
+                                        HANGS_AFTER_MS)),
                         new StringDeserializer(),
                         new StringDeserializer())) {
             add(consumer::metrics);

@@ -51,8 +51,7 @@ class SendableFileTest {
         Path gone = Files.createFile(directory.resolve("gone"));
         Object identity = medium.identityOf(gone);
         Files.delete(gone);
-        try (SendableFile file =
-                new SendableFile(medium, places, identity, () -> List.of(gone))) {
+        try (SendableFile file = new SendableFile(medium, places, identity, () -> List.of(gone))) {
             assertNull(file.channel());
             assertTrue(places.tryAcquire());
         }
