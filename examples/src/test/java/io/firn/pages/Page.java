@@ -18,6 +18,8 @@ import java.util.regex.Pattern;
 final class Page {
     private static final Pattern INLINE = Pattern.compile("`([^`]+)`");
     private static final Pattern LINK = Pattern.compile("!?\\[[^\\]]*\\]\\(([^)\\s]+)\\)");
+    private static final Pattern REFERENCE = Pattern.compile("\\]\\[([^\\]]+)\\]");
+    private static final Pattern DEFINITION = Pattern.compile("\\[([^\\]]+)\\]: \\S+");
     private static final Pattern END = Pattern.compile("(?<=[.!?])[)\"]*\\s+|\\s+→\\s+");
 
     /** Code of several lines, with the language that its fence names. */
@@ -36,6 +38,7 @@ final class Page {
     private final List<Block> blocks = new ArrayList<>();
     private final List<Passage> passages = new ArrayList<>();
     private final Set<String> anchors = new TreeSet<>();
+    private final Set<String> defined = new TreeSet<>();
     private final BitSet generated = new BitSet();
 
     Page(Path file) {
@@ -66,6 +69,13 @@ final class Page {
 
     List<String> links() {
         return found(LINK);
+    }
+
+    /** Names of links, as in {@code [text][name]}, that the page does not define. */
+    List<String> undefinedReferences() {
+        List<String> undefined = found(REFERENCE);
+        undefined.removeAll(defined);
+        return undefined;
     }
 
     /** The size of the page without the parts that are generated from the code. */
@@ -112,6 +122,11 @@ final class Page {
         boolean isGenerated = false;
         for (int i = 0; i < lines.size(); i++) {
             String line = lines.get(i).strip();
+            Matcher definition = DEFINITION.matcher(line);
+            if (definition.matches()) {
+                defined.add(definition.group(1));
+                continue;
+            }
             isGenerated = line.startsWith("<!-- generated") || (isGenerated && !isEnd(line));
             generated.set(i + 1, isGenerated);
             boolean isFence = line.startsWith("```");

@@ -6,7 +6,9 @@ import io.firn.help.GeneratedPart;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.List;
+import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
@@ -91,20 +93,43 @@ class ReferencePagesTest {
                 .strip();
     }
 
+    /** Those for users; CONTRIBUTING.md has those for developers. */
     @Test
     void shouldShowTheHelpOfEachCommand() throws IOException {
-        StringBuilder text = new StringBuilder();
         Path help = ROOT.resolve("bin/lib/help");
-        for (String kind : List.of("", "firn")) {
-            try (var files = Files.list(help.resolve(kind))) {
-                for (Path each : files.filter(Files::isRegularFile).sorted().toList()) {
-                    String name = help.relativize(each).toString().replace('/', ' ');
-                    name = name.equals("replay") ? "example Replay" : name;
-                    text.append("## bin/" + name + "\n\n```text\n");
-                    text.append(Files.readString(each).strip() + "\n```\n\n");
-                }
+        Map<String, HelpText> commands = new LinkedHashMap<>();
+        try (var files = Files.list(help.resolve("firn"))) {
+            for (Path each : files.sorted().toList()) {
+                commands.put("bin/firn " + each.getFileName(), new HelpText(each));
             }
         }
+        commands.put("bin/hello", new HelpText(help.resolve("hello")));
+        commands.put("bin/example", new HelpText(help.resolve("example")));
+        commands.put("bin/example Replay", new HelpText(help.resolve("replay")));
+        Map<String, String> shared = sharedArguments(commands.values());
+        StringBuilder text = new StringBuilder("## Arguments of several commands\n\n");
+        text.append(HelpText.table(shared)).append("\n\n");
+        commands.forEach(
+                (name, command) ->
+                        text.append("## " + name + "\n\n" + command.section(shared) + "\n\n"));
         GeneratedPart.check("docs/reference/cli.md", "commands", text.toString());
+    }
+
+    /** Arguments that several commands explain in the same words. */
+    private static Map<String, String> sharedArguments(Collection<HelpText> commands) {
+        Map<Map.Entry<String, String>, Integer> counts = new LinkedHashMap<>();
+        commands.forEach(
+                each ->
+                        each.arguments()
+                                .entrySet()
+                                .forEach(one -> counts.merge(Map.entry(one.getKey(), one.getValue()), 1, Integer::sum)));
+        Map<String, String> shared = new LinkedHashMap<>();
+        counts.forEach(
+                (argument, count) -> {
+                    if (count > 1) {
+                        shared.put(argument.getKey(), argument.getValue());
+                    }
+                });
+        return shared;
     }
 }

@@ -49,7 +49,7 @@ public final class ServerMain implements Callable<Integer> {
             names = "--add-user",
             paramLabel = "NAME",
             description = {
-                "Adds a user who authenticates by SCRAM, or gives the user another password, and ends.",
+                "Adds a user for SCRAM, or gives the user another password, and ends.",
                 "Reads the password from the terminal or one line of standard input.",
                 "No server may have the store open."
             })

@@ -43,13 +43,13 @@ import picocli.CommandLine.Spec;
                     + " and with their bytes, then compares both record by record. The queue is"
                     + " opened read-only. Creates the store and the topic if they do not exist.",
             "",
-            "An import that was interrupted goes on where it stood when it is started again, and"
-                    + " one that was complete appends what the queue has received since: nothing is"
-                    + " lost or doubled. Where it stands is in the topic: the first and the last"
+            "An import that was interrupted continues when it is started again, and one that"
+                    + " was complete appends what the queue has received since: nothing is lost or"
+                    + " doubled. Its position is in the topic: the first and the last"
                     + " record of each batch have the header chronicle.index.",
             "",
             "Named tailers of the queue become cursors, unless the topic has a cursor of that name"
-                    + " that was advanced. The timestamp of a record is the begin of its roll"
+                    + " that was advanced. The timestamp of a record is the beginning of its roll"
                     + " cycle.",
             ""
         },
@@ -84,15 +84,15 @@ public final class ImportChronicle implements Callable<Integer> {
             description =
                     "Imports although files are missing, or documents cannot be read, which are"
                             + " left out. Chronicle Queue creates no file for a cycle in which"
-                            + " nothing is written, and keeps no list by which such a cycle could"
-                            + " be told from a deleted file.")
+                            + " nothing is written, and keeps no list that distinguishes such a"
+                            + " cycle from a deleted file.")
     private boolean acceptsHoles;
 
     @Option(
             names = "--in-use",
             description =
-                    "Imports although another process has the queue open: what is in it now. Start"
-                            + " it again when the writer has ended.")
+                    "Imports although another process has the queue open: the documents that it"
+                            + " has now. Start it again when the writer has ended.")
     private boolean acceptsUse;
 
     @Option(

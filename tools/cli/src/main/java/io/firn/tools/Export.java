@@ -42,8 +42,8 @@ import picocli.CommandLine.Spec;
         description = {
             "",
             "Writes the records of a topic, one partition after the other, up to the end that is"
-                    + " visible when it starts. Opens the store read-only, beside its writer if"
-                    + " there is one, and changes nothing.",
+                    + " visible when it starts. Opens the store read-only, also while another"
+                    + " process writes it, and changes nothing.",
             "",
             "A line of JSON has partition, offset, timestamp (ms since 1970), key, value and"
                     + " headers (an array of objects with key and value). Keys and values are in"

@@ -48,8 +48,8 @@ import picocli.CommandLine.Spec;
         },
         footer = {
             "",
-            "Prints a line for each partition when it reports: state, offsets, and how far it is"
-                    + " behind. Exit code: 0 when it was ended or has caught up, 1 when something"
+            "Prints a line for each partition when it reports: state, offsets and lag."
+                    + " Exit code: 0 when it was ended or has caught up, 1 when something"
                     + " failed or, with --until-caught-up, a partition stopped, 2 when an argument is"
                     + " wrong."
         })
@@ -130,7 +130,7 @@ public final class FollowTopics implements Callable<Integer> {
             names = "--on-gap",
             paramLabel = "FILL|STOP",
             description =
-                    "When the source has deleted records before they were copied: continue behind"
+                    "When the source has deleted records before they were copied: continue after"
                             + " them, or stop. Default: ${DEFAULT-VALUE}",
             defaultValue = "FILL")
     private OnGap onGap;

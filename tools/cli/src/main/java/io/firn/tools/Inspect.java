@@ -23,7 +23,7 @@ import picocli.CommandLine.Spec;
             "",
             "Shows the stores and tiers in or below the directories. Name the directory of a store"
                     + " and those of all of its tiers. Prints tiers, topics, partitions, segments"
-                    + " with their marks and offsets, corruption, and what is missing. Verifies"
+                    + " with their marks and offsets, corruption, and missing data. Verifies"
                     + " every batch. Changes nothing, acquires no lock, and can read stores that"
                     + " can no longer be opened.",
             "",
