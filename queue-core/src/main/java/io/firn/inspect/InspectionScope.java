@@ -45,10 +45,14 @@ final class InspectionScope {
     }
 
     void search(Path directory) throws IOException {
-        search(directory, 0);
+        search(directory, 0, false);
     }
 
-    private void search(Path directory, int depth) throws IOException {
+    /**
+     * Looks at a directory and those below it. What a store contains may have a directory of topics
+     * of its own, such as that of a server: it is a store only with the file of one.
+     */
+    private void search(Path directory, int depth, boolean isInStore) throws IOException {
         List<String> names;
         try {
             names = medium.list(directory);
@@ -58,16 +62,19 @@ final class InspectionScope {
             report.say("%s is a symbolic link: name the directory to which it leads", directory);
             return;
         }
+        boolean isStore =
+                names.contains(ReadableFiles.TOPICS)
+                        && (!isInStore || names.contains(ReadableFiles.STORE));
         if (inspected.add(directory)) { // a tier below its store may be named, too
             inspect(directory);
-            if (names.contains(ReadableFiles.TOPICS)) {
+            if (isStore) {
                 stores.add(directory);
             }
         }
         for (String name : names) {
             boolean known = TopicScan.idOf(name) != null || name.equals(ReadableFiles.TOPICS);
             if (depth < DEPTH && !known) {
-                search(directory.resolve(name), depth + 1);
+                search(directory.resolve(name), depth + 1, isInStore || isStore);
             }
         }
     }

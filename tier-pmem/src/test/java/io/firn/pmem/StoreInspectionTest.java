@@ -20,6 +20,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.UUID;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -80,6 +81,15 @@ class StoreInspectionTest {
             }
         }
         return content;
+    }
+
+    /** As a server does, which has a directory of this name for the settings of topics. */
+    @Test
+    void shouldNotTakeADirectoryOfAServerForAStore() throws IOException {
+        Files.createDirectories(directory.resolve("store/server/topics"));
+        Files.writeString(directory.resolve("store/server/topics/" + UUID.randomUUID()), "x");
+
+        assertShows(inspect(), WHOLE);
     }
 
     private static void assertShows(List<String> shown, String... parts) {
