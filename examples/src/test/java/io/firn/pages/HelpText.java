@@ -72,7 +72,8 @@ final class HelpText {
 
     /** The command with the arguments that it needs, in the order in which they are given. */
     private String synopsis() {
-        String needed = usage.replaceAll("\\[-[^\\[\\]]*(\\[[^\\]]*\\][^\\[\\]]*)*\\](\\.\\.\\.)? ?", "");
+        String needed =
+                usage.replaceAll("\\[-[^\\[\\]]*(\\[[^\\]]*\\][^\\[\\]]*)*\\](\\.\\.\\.)? ?", "");
         return needed.strip();
     }
 
@@ -81,7 +82,11 @@ final class HelpText {
         Map<String, String> own = arguments();
         own.entrySet().removeAll(elsewhere.entrySet());
         String table = own.isEmpty() ? "" : table(own);
-        return Stream.of(Stream.of("`" + synopsis() + "`"), before.stream(), Stream.of(table), after.stream())
+        return Stream.of(
+                        Stream.of("`" + synopsis() + "`"),
+                        before.stream(),
+                        Stream.of(table),
+                        after.stream())
                 .flatMap(each -> each)
                 .filter(each -> !each.isEmpty())
                 .collect(Collectors.joining("\n\n"));

@@ -122,7 +122,12 @@ class ReferencePagesTest {
                 each ->
                         each.arguments()
                                 .entrySet()
-                                .forEach(one -> counts.merge(Map.entry(one.getKey(), one.getValue()), 1, Integer::sum)));
+                                .forEach(
+                                        one ->
+                                                counts.merge(
+                                                        Map.entry(one.getKey(), one.getValue()),
+                                                        1,
+                                                        Integer::sum)));
         Map<String, String> shared = new LinkedHashMap<>();
         counts.forEach(
                 (argument, count) -> {

@@ -41,7 +41,8 @@ class ConfigPageTest {
 
     @Test
     void shouldListTheKeysOfTopics() throws IOException {
-        StringBuilder table = new StringBuilder("| key | key of the server | default | meaning |\n");
+        StringBuilder table =
+                new StringBuilder("| key | key of the server | default | meaning |\n");
         table.append("|---|---|---|---|\n");
         for (ConfigKey key : TopicKeys.inOrder()) {
             if (!hasNoEffect(key)) {
