@@ -40,6 +40,7 @@ final class HelpText {
             if (argument != null && more.matches()) {
                 arguments.merge(argument, more.group(1), HelpText::joined);
             } else if (begin.matches()) {
+                end(paragraph);
                 argument = begin.group(1);
                 arguments.put(argument, begin.group(2) == null ? "" : begin.group(2));
             } else if (line.isBlank()) {

@@ -50,7 +50,10 @@ class RightsTest {
                     lines.stream()
                             .anyMatch(
                                     line ->
-                                            line.matches("\\| (\\w+, )*" + each.api().name + "[, ].*")
+                                            line.matches(
+                                                            "\\| (\\w+, )*"
+                                                                    + each.api().name
+                                                                    + "[, ].*")
                                                     && line.contains(operation)),
                     each.api().name + " needs " + operation);
         }
