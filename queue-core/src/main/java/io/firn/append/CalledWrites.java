@@ -8,7 +8,6 @@ import io.firn.format.ValueEncoder;
 import io.firn.log.LogContext.WriteBuffers;
 import io.firn.log.LogSegment;
 import io.firn.medium.DirectMemory;
-import io.firn.medium.MediumFile.Mapping;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
@@ -29,6 +28,9 @@ final class CalledWrites {
 
     /** A force of less would write the zeros of the last piece to no purpose. */
     private static final int MUCH = 8 * PIECE;
+
+    /** A file system gives space for so many bytes at a time, or for fewer. */
+    private static final int BLOCK = 4096;
 
     private static final DirectMemory.Zeros ZEROS = new DirectMemory.Zeros(PIECE);
 
@@ -92,14 +94,14 @@ final class CalledWrites {
     }
 
     /**
-     * Removes the header of a batch for which there was not enough space, page by page: a page that
+     * Removes the header of a batch for which there was not enough space, block by block: one that
      * has other bytes than zeros has space.
      */
     void takeBack(LogSegment segment) throws IOException {
         int at = segment.written();
         int end = Math.min(segment.capacity(), at + BatchFormat.HEADER_LENGTH);
         for (int from = at, to; from < end; from = to) {
-            to = Math.min(end, (from / Mapping.PAGE + 1) * Mapping.PAGE);
+            to = Math.min(end, (from / BLOCK + 1) * BLOCK);
             if (!isZero(segment, from, to)) {
                 segment.block().write(from, ByteBuffer.allocate(to - from));
             }

@@ -333,9 +333,10 @@ public final class BlockSupplyDuty extends Duty implements NextBlock.BlockSource
             if (log.topic().isReplicated() && segment.block().mayHoldStaleBytes()) {
                 return clear();
             }
+            int asked = log.topic().options().preparedBytes();
             int wanted =
                     segment.isWrittenByCalls()
-                            ? Math.min(log.topic().options().preparedBytes(), segment.capacity())
+                            ? Math.min(PreparedSpace.pageAfter(asked), segment.capacity())
                             : segment.capacity();
             int from = segment.preparedTo();
             if (from >= wanted) {

@@ -2,6 +2,7 @@ package io.firn.block;
 
 import io.firn.log.LogContext;
 import io.firn.log.LogSegment;
+import io.firn.medium.MediumFile.Mapping;
 import io.firn.spi.View;
 import java.io.IOException;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -35,8 +36,6 @@ public final class PreparedSpace {
 
     /** So much is prepared in a run, so that other partitions do not wait for all of it. */
     private static final int STEP = 4 << 20;
-
-    private static final int PAGE = 4096;
 
     private final LogSegment segment;
     private final SpaceWindow window;
@@ -142,8 +141,9 @@ public final class PreparedSpace {
         return true;
     }
 
-    private static int pageAfter(int position) {
-        return (position + PAGE - 1) / PAGE * PAGE;
+    /** Whole pages of memory: a store into one that is partly a hole takes space (O17). */
+    static int pageAfter(int position) {
+        return (position + Mapping.PAGE - 1) / Mapping.PAGE * Mapping.PAGE;
     }
 
     // ---- the background's side

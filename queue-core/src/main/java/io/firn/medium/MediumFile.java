@@ -67,8 +67,11 @@ public interface MediumFile extends Closeable {
 
     /** A range of a {@link MediumFile}, mapped into memory. */
     interface Mapping {
-        /** The bytes of a page of memory. */
-        int PAGE = 4096;
+        /**
+         * The bytes of a page of memory, or a multiple. A store through a mapping may take space
+         * for the whole of its page.
+         */
+        int PAGE = MemoryPage.bytes();
 
         /** Returns the mapped bytes, big-endian; callers use absolute access or a duplicate. */
         ByteBuffer buffer();

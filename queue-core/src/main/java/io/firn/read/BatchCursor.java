@@ -21,7 +21,6 @@ import io.firn.log.SegmentIndexes;
 import io.firn.log.SegmentWalk;
 import io.firn.log.SegmentedLog;
 import io.firn.log.SparseIndex;
-import io.firn.medium.MediumFile.Mapping;
 import io.firn.spi.BlockReader;
 import io.firn.spi.BlockReader.BlockReusedException;
 import io.firn.spi.View;
@@ -57,6 +56,9 @@ final class BatchCursor {
 
     /** A search during a move may not find the segment; the next one does. */
     private static final int LOOKS = 2;
+
+    /** More than a header, or a marker, needs. */
+    private static final int BEHIND = 4096;
 
     private final SegmentedLog log;
     private final BatchVerifier verifier = new BatchVerifier();
@@ -478,12 +480,12 @@ final class BatchCursor {
             return false;
         }
         int end = written(memory);
-        long needed = (long) bytes + Mapping.PAGE;
+        long needed = (long) bytes + BEHIND;
         if (bytes < BatchFormat.HEADER_LENGTH || needed > end - position) {
             return false;
         }
         if (!isLoaded(memory, position, (int) needed)
-                || !isLoaded(memory, end - Mapping.PAGE, Mapping.PAGE)) {
+                || !isLoaded(memory, end - BEHIND, BEHIND)) {
             return false;
         }
         int size = BatchFormat.size(memory, position);

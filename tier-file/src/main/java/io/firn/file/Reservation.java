@@ -2,6 +2,7 @@ package io.firn.file;
 
 import io.firn.medium.FileMedium;
 import io.firn.medium.MediumFile;
+import io.firn.medium.MediumFile.Mapping;
 import io.firn.spi.Mark;
 import io.firn.spi.MarkFormat;
 import java.io.IOException;
@@ -70,12 +71,14 @@ final class Reservation {
     private void write() throws IOException {
         try (MediumFile file = create()) {
             file.setSize(fileBytes);
-            byte[] marks = new byte[MarkPages.BYTES];
+            // From the start of a page of memory, which may be larger than those of the marks.
+            long from = MarkPages.slotPosition(fileBytes, 0) / Mapping.PAGE * Mapping.PAGE;
+            byte[] marks = new byte[(int) (fileBytes - from)];
             Mark mark = Mark.reserved(directory.topicId(), directory.partition(), epoch);
             byte[] encoded = MarkFormat.encode(mark);
-            System.arraycopy(encoded, 0, marks, 0, encoded.length);
+            System.arraycopy(encoded, 0, marks, marks.length - MarkPages.BYTES, encoded.length);
             // Both pages whole: marks are stored through the mapping.
-            file.write(MarkPages.slotPosition(fileBytes, 0), marks, 0, marks.length);
+            file.write(from, marks, 0, marks.length);
             // Before the rename: a file of the final name has its size and its marks.
             file.force();
         }
