@@ -33,12 +33,28 @@ final class NativeAccess {
         } catch (ClassNotFoundException e) {
             return "the provider LLPL needs the artifact com.intel.pmem:llpl:1.2.0-release";
         }
+        String whyNotHere =
+                whyNoLlplOn(System.getProperty("os.name"), System.getProperty("os.arch"));
+        if (whyNotHere != null) {
+            return whyNotHere;
+        }
         try {
             Class.forName(Llpl.class.getName(), true, loader);
             return null;
         } catch (ClassNotFoundException | LinkageError | RuntimeException e) {
             return "the provider LLPL needs the system's " + PACKAGES + ": " + rootOf(e);
         }
+    }
+
+    /** Its library is in its jar, for one platform. */
+    static String whyNoLlplOn(String system, String processor) {
+        return system.equals("Linux") && processor.equals("amd64")
+                ? null
+                : "the provider LLPL needs Linux on x86-64, this is "
+                        + system
+                        + " on "
+                        + processor
+                        + ": JDK and LIBPMEM do not";
     }
 
     /** Returns whether Java allows native calls without a warning. */

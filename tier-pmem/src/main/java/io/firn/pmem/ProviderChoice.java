@@ -10,6 +10,7 @@ import java.nio.channels.FileChannel.MapMode;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Supplier;
 import jdk.nio.mapmode.ExtendedMapMode;
 
 /**
@@ -66,7 +67,7 @@ record ProviderChoice(
     static ProviderChoice readOnly(
             FileMedium medium, Path directory, MediumFile pool, Emulation emulation)
             throws IOException {
-        boolean persistent = whyNoMapping(pool, ExtendedMapMode.READ_ONLY_SYNC) == null;
+        boolean persistent = whyNoMapping(pool, () -> ExtendedMapMode.READ_ONLY_SYNC) == null;
         Survives survives =
                 persistent ? Survives.POWER_LOSS : emulatedClass(medium, directory, emulation);
         return new ProviderChoice(
@@ -78,24 +79,27 @@ record ProviderChoice(
         Path pool = directory.resolve(PoolFile.NAME);
         if (medium.exists(pool)) {
             try (MediumFile file = medium.open(pool, true)) {
-                return whyNoMapping(file, ExtendedMapMode.READ_WRITE_SYNC);
+                return whyNoMapping(file, () -> ExtendedMapMode.READ_WRITE_SYNC);
             }
         }
         Path probe = directory.resolve(PROBE);
         medium.delete(probe);
         try (MediumFile file = medium.create(probe)) {
             file.write(0, new byte[PoolFormat.PAGE], 0, PoolFormat.PAGE);
-            return whyNoMapping(file, ExtendedMapMode.READ_WRITE_SYNC);
+            return whyNoMapping(file, () -> ExtendedMapMode.READ_WRITE_SYNC);
         } finally {
             medium.delete(probe);
         }
     }
 
-    private static String whyNoMapping(MediumFile file, MapMode mode) {
+    private static String whyNoMapping(MediumFile file, Supplier<MapMode> mode) {
         try {
-            Mapping mapping = file.map(mode, 0, PoolFormat.PAGE);
+            Mapping mapping = file.map(mode.get(), 0, PoolFormat.PAGE);
             mapping.unmap();
             return null;
+        } catch (NoClassDefFoundError e) {
+            return "this Java runtime lacks the module jdk.nio.mapmode: link it with jlink"
+                    + " --add-modules jdk.nio.mapmode";
         } catch (IOException | UnsupportedOperationException e) {
             return "no synchronous mapping: " + e.getMessage();
         }

@@ -2,6 +2,7 @@ package io.firn.pmem;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
@@ -93,6 +94,14 @@ class ProviderTest {
             assertTrue(!flags.isEmpty(), "mappings");
             assertTrue(flags.stream().allMatch(line -> line.contains(" sf")), flags.toString());
         }
+    }
+
+    /** Not that a package is to be installed, which would not help. */
+    @Test
+    void shouldSayThatLlplIsForOnePlatform() {
+        assertNull(NativeAccess.whyNoLlplOn("Linux", "amd64"));
+        String why = NativeAccess.whyNoLlplOn("Linux", "aarch64");
+        assertTrue(why.contains("needs Linux on x86-64, this is Linux on aarch64"), why);
     }
 
     @Test
