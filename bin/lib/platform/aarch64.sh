@@ -15,8 +15,10 @@ platform_prepare() {
     done
 }
 
-# C1 only: under QEMU, what C2 compiles costs more than it saves.
+# C1 only: compiling with C2 takes long under QEMU.
 platform_java=("$home/bin/java" -XX:TieredStopAtLevel=1 -XX:+UseSerialGC -Xmx512m --enable-native-access=ALL-UNNAMED)
+
+platform_pages=(QEMU_PAGESIZE=65536)
 
 platform_path() {
     printf '%s\n' "$1"
