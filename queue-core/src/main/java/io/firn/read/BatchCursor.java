@@ -484,8 +484,7 @@ final class BatchCursor {
         if (bytes < BatchFormat.HEADER_LENGTH || needed > end - position) {
             return false;
         }
-        if (!isLoaded(memory, position, (int) needed)
-                || !isLoaded(memory, end - BEHIND, BEHIND)) {
+        if (!isLoaded(memory, position, (int) needed) || !isLoaded(memory, end - BEHIND, BEHIND)) {
             return false;
         }
         int size = BatchFormat.size(memory, position);
