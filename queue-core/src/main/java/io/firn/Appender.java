@@ -20,6 +20,13 @@ import org.agrona.DirectBuffer;
  * <p>An appender from {@link Partition#openAppender} is thread-safe: records of many threads share
  * forces. One from {@link Partition#openExclusiveAppender} is for one thread at a time, see {@link
  * ExclusiveAppender}. Arguments must not be null unless a method says that they may.
+ *
+ * <pre>{@code
+ * try (Appender appender = topic.partition(0).openAppender()) {
+ *     long offset = appender.append(key, value); // durable when it returns
+ *     appender.append(appender.newBatch().add(key, value).add(key, other)); // one force for both
+ * }
+ * }</pre>
  */
 public interface Appender extends AutoCloseable {
 

@@ -4,6 +4,8 @@ package io.firn;
  * Thrown when a compressed batch is too large to be decompressed: it is whole, but would need more
  * memory than {@link LogStoreBuilder#readMemory} allows. Batches before and after it, and other
  * partitions, can be read.
+ *
+ * @see Tailer
  */
 public final class BatchTooLargeException extends RefusedException {
     private static final long serialVersionUID = 1L;

@@ -6,6 +6,8 @@ package io.firn;
  * ending, or handlers that have not returned use all of {@link LogStoreBuilder#readMemory}: those
  * of other threads for 30 s, or one of this thread that reads another batch itself. The message
  * says which. A reader stays where it is.
+ *
+ * @see Appender
  */
 public final class BusyException extends RetryableException {
     private static final long serialVersionUID = 1L;

@@ -9,6 +9,8 @@ import org.agrona.MutableDirectBuffer;
  *
  * <p>All methods throw {@link IllegalStateException} when the claim was committed or aborted
  * before, and {@link ClosedException} when the appender or the store was closed.
+ *
+ * @see ExclusiveAppender
  */
 public interface Claim {
 

@@ -1,6 +1,10 @@
 package io.firn;
 
-/** What happens to a topic's old records. */
+/**
+ * What happens to a topic's old records.
+ *
+ * @see TopicOptions
+ */
 public enum CleanupPolicy {
     /** Whole segments are deleted by size and age, as the retention says. */
     DELETE(true, false),

@@ -1,6 +1,10 @@
 package io.firn;
 
-/** Thrown when something is used after it was closed. */
+/**
+ * Thrown when something is used after it was closed.
+ *
+ * @see LogStore
+ */
 public final class ClosedException extends RefusedException {
     private static final long serialVersionUID = 1L;
 

@@ -1,6 +1,10 @@
 package io.firn;
 
-/** How an embedded appender compresses its batches. Foreign batches keep their compression. */
+/**
+ * How an embedded appender compresses its batches. Foreign batches keep their compression.
+ *
+ * @see TopicOptions
+ */
 public enum Compression {
     /** No compression. */
     NONE(0, ""),

@@ -4,6 +4,12 @@ package io.firn;
  * A named position in each partition of a topic, kept by the store, from which a reader resumes
  * after a restart. At-least-once: after a crash it may be before the position that was committed,
  * never after it. Thread-safe.
+ *
+ * <pre>{@code
+ * Cursor billing = topic.cursor("billing");
+ * billing.commit(0, record.offset() + 1); // the record is done
+ * billing.force(); // durable
+ * }</pre>
  */
 public interface Cursor extends CursorReader {
 

@@ -3,6 +3,8 @@ package io.firn;
 /**
  * Thrown when records that were durable cannot be read because they are corrupted. Records before
  * and after the range can be read.
+ *
+ * @see Tailer
  */
 public final class DamagedRangeException extends MediumException {
     private static final long serialVersionUID = 1L;

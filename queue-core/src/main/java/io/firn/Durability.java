@@ -1,6 +1,10 @@
 package io.firn;
 
-/** When an append to a topic returns, and what its readers see. */
+/**
+ * When an append to a topic returns, and what its readers see.
+ *
+ * @see TopicOptions
+ */
 public enum Durability {
     /** Appends return when the record is durable; readers see only what is durable. */
     DURABLE,

@@ -6,6 +6,14 @@ import java.util.ConcurrentModificationException;
  * The only appender of a partition: its appends take no lock. For one thread at a time; the
  * appender may be handed from one thread to another. When two threads use it at the same time, one
  * of the calls throws {@link ConcurrentModificationException} and appends nothing.
+ *
+ * <pre>{@code
+ * try (ExclusiveAppender appender = partition.openExclusiveAppender()) {
+ *     Claim claim = appender.claim(Long.BYTES); // the exact length
+ *     claim.buffer().putLong(0, price);
+ *     claim.commit(); // or claim.abort()
+ * }
+ * }</pre>
  */
 public interface ExclusiveAppender extends Appender {
 

@@ -12,6 +12,12 @@ import java.util.OptionalLong;
  *
  * <p>Two findings are equal when they are of the same condition: its kind and what it is about, but
  * not the text, which may change while the condition is present.
+ *
+ * <pre>{@code
+ * for (Finding finding : store.findings()) {
+ *     alert(finding.kind(), finding.toString());
+ * }
+ * }</pre>
  */
 public interface Finding {
     /** The kinds of conditions. More may be added: a {@code switch} needs a {@code default}. */

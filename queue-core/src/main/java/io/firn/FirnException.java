@@ -6,6 +6,8 @@ package io.firn;
  * what to do instead. {@link MediumException}: a medium failed. Each failure is one of these three.
  * Wrong calls are reported by the JDK's exceptions; the package's page has a table. The message
  * says what was expected, what was found, and what to do.
+ *
+ * @see LogStore
  */
 public abstract sealed class FirnException extends RuntimeException
         permits MediumException, RefusedException, RetryableException {

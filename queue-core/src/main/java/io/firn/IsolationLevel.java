@@ -1,6 +1,10 @@
 package io.firn;
 
-/** Which records of transactions a reader is shown. */
+/**
+ * Which records of transactions a reader is shown.
+ *
+ * @see Tailer
+ */
 public enum IsolationLevel {
     /**
      * Records of committed transactions and those outside of transactions, in the order of their

@@ -1,6 +1,10 @@
 package io.firn;
 
-/** Thrown when a store has as much of something as it may; nothing was changed. */
+/**
+ * Thrown when a store has as much of something as it may; nothing was changed.
+ *
+ * @see LogStore
+ */
 public final class LimitExceededException extends RefusedException {
     private static final long serialVersionUID = 1L;
 

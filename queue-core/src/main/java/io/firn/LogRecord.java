@@ -15,6 +15,8 @@ import org.agrona.DirectBuffer;
  * throw, a segment of which a buffer was handed out is unmapped by the garbage collector instead; a
  * deleted file keeps its space until then ({@code uncollectedBytes} in {@link
  * StoreMetrics.TierMetrics}). {@link #getValue} and {@link #copy} hand out no buffers.
+ *
+ * @see Tailer
  */
 public interface LogRecord {
 

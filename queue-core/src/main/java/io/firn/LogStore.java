@@ -15,8 +15,9 @@ import java.util.function.Consumer;
  *     try (Appender appender = topic.partition(0).openAppender()) {
  *         appender.append("first".getBytes(UTF_8));       // durable when it returns
  *     }
- *     Tailer tailer = topic.openTailer();
- *     tailer.forEach(record -> System.out.println(record.offset()), 10);
+ *     try (Tailer tailer = topic.openTailer()) {
+ *         tailer.forEach(record -> System.out.println(record.offset()), 10);
+ *     }
  * }
  * }</pre>
  */

@@ -1,6 +1,10 @@
 package io.firn;
 
-/** Thrown when a reader's offset is outside the partition's records. Seek to continue. */
+/**
+ * Thrown when a reader's offset is outside the partition's records. Seek to continue.
+ *
+ * @see Tailer
+ */
 public class OffsetOutOfRangeException extends RefusedException {
     private static final long serialVersionUID = 1L;
     private final int partition;

@@ -1,6 +1,10 @@
 package io.firn;
 
-/** One log of a topic. Always {@code logStartOffset ≤ durableOffset ≤ nextOffset}. Thread-safe. */
+/**
+ * One log of a topic. Always {@code logStartOffset ≤ durableOffset ≤ nextOffset}. Thread-safe.
+ *
+ * @see Appender
+ */
 public interface Partition extends PartitionReader {
 
     @Override

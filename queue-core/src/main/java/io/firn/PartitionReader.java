@@ -9,6 +9,8 @@ import java.util.Optional;
 /**
  * One log of a topic, for those that read it; {@link Partition} also has what writes. Always {@code
  * logStartOffset ≤ durableOffset ≤ nextOffset}. Thread-safe.
+ *
+ * @see Tailer
  */
 public interface PartitionReader {
 
@@ -106,8 +108,8 @@ public interface PartitionReader {
         long stalls();
 
         /**
-         * Returns the number of records that retention has deleted since open although a cursor had
-         * not passed them for which it was to wait ({@link TopicOptions#retainUntilRead}).
+         * Returns the number of records that retention has deleted since open although a cursor, for
+         * which it waits up to a limit ({@link TopicOptions#retainUntilRead}), had not passed them.
          */
         long unreadDeleted();
 

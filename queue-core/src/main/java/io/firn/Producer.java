@@ -4,6 +4,8 @@ package io.firn;
  * A named producer of transactions. Opening it again, also after a crash, fences the earlier one:
  * its open transaction is aborted, and its later appends and commits are refused. Thread-safe, with
  * one transaction at a time.
+ *
+ * @see Transaction
  */
 public interface Producer extends AutoCloseable {
 

@@ -1,6 +1,10 @@
 package io.firn;
 
-/** Thrown when a newer epoch of the same producer has appended. */
+/**
+ * Thrown when a newer epoch of the same producer has appended.
+ *
+ * @see Transaction
+ */
 public final class ProducerFencedException extends RefusedException {
     private static final long serialVersionUID = 1L;
 

@@ -1,6 +1,10 @@
 package io.firn;
 
-/** Handles the records of a poll, one by one, on the polling thread. */
+/**
+ * Handles the records of a poll, one by one, on the polling thread.
+ *
+ * @see Tailer
+ */
 @FunctionalInterface
 public interface RecordHandler {
 

@@ -5,5 +5,6 @@ package io.firn;
  *
  * @param partition the partition
  * @param offset the offset in the partition
+ * @see TopicAppender
  */
 public record RecordId(int partition, long offset) {}

@@ -1,6 +1,10 @@
 package io.firn;
 
-/** Thrown when a record or batch is larger than the topic or its blocks allow. */
+/**
+ * Thrown when a record or batch is larger than the topic or its blocks allow.
+ *
+ * @see Appender
+ */
 public final class RecordTooLargeException extends RefusedException {
     private static final long serialVersionUID = 1L;
 

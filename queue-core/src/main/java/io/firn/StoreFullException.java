@@ -4,6 +4,8 @@ package io.firn;
  * Thrown when no tier has room for another segment, or when a file could not be opened for ten
  * seconds because too many are open; the message says which, and what to do. Nothing was appended.
  * Reads continue; appends work again when there is room.
+ *
+ * @see Appender
  */
 public final class StoreFullException extends RetryableException {
     private static final long serialVersionUID = 1L;

@@ -6,7 +6,11 @@ import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 
-/** Metrics of a store at one moment. Immutable; equal when all of them are. */
+/**
+ * Metrics of a store at one moment. Immutable; equal when all of them are.
+ *
+ * @see LogStore
+ */
 public interface StoreMetrics {
 
     /** Returns those of the tiers, hottest first. */

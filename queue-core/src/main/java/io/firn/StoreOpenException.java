@@ -3,6 +3,8 @@ package io.firn;
 /**
  * Thrown when a store cannot be opened: it is foreign, corrupted, of a newer version, incomplete or
  * unreachable.
+ *
+ * @see LogStore
  */
 public final class StoreOpenException extends MediumException {
     private static final long serialVersionUID = 1L;

@@ -12,6 +12,8 @@ import java.util.OptionalLong;
  *
  * <p>Tests of policies may implement this and the interfaces in it, for example with records:
  * methods that a later version adds have a default.
+ *
+ * @see LogStore
  */
 public interface StoreSnapshot {
 

@@ -9,6 +9,8 @@ import java.util.Objects;
 /**
  * A copy of a record, independent of the log. Two are equal when all of it is, keys and values byte
  * by byte; {@link #toString} shows the beginnings of both, as text if they are text.
+ *
+ * @see Tailer
  */
 public final class StoredRecord {
     private static final int SHOWN_BYTES = 64;

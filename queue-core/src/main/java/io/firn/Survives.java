@@ -1,6 +1,10 @@
 package io.firn;
 
-/** What a forced record survives in a tier. Ordered from weaker to stronger. */
+/**
+ * What a forced record survives in a tier. Ordered from weaker to stronger.
+ *
+ * @see LogStore
+ */
 public enum Survives {
     /**
      * The death of the process, and no power failure as far as is known: memory file systems, page

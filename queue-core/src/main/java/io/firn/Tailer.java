@@ -15,6 +15,15 @@ import java.util.stream.StreamSupport;
  * compaction has removed records. Between polls a tailer holds no resources of the log.
  *
  * <p>For one thread at a time. Opening a tailer is cheap; use one per reader.
+ *
+ * <pre>{@code
+ * try (Tailer tailer = topic.openTailer(TailerOptions.at("billing"))) { // where the cursor is
+ *     int handled = tailer.poll(record -> {
+ *         bill(record.key(), record.value()); // valid only in here
+ *         return Action.CONTINUE;
+ *     }, 100, Duration.ofSeconds(1));
+ * }
+ * }</pre>
  */
 public interface Tailer extends Iterable<StoredRecord>, AutoCloseable {
 

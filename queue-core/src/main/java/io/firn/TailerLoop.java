@@ -15,7 +15,7 @@ import org.agrona.concurrent.IdleStrategy;
  * TailerLoop loop = TailerLoop.of(tailer)
  *         .onError(error -> Action.RETRY);         // tries again, after a pause
  * new Thread(() -> loop.run(this::bill)).start();
- * …
+ * // ...
  * loop.stop();                                      // after the record in hand
  * loop.awaitEnd(Duration.ofSeconds(10));
  * }</pre>

@@ -13,6 +13,8 @@ import java.util.OptionalInt;
  *
  * <p>By default it reads all partitions from the earliest record, and shows committed records. At a
  * cursor, it commits after 1,000 records and after 100 ms, and fails when it was overtaken.
+ *
+ * @see Tailer
  */
 public final class TailerOptions {
     private static final long NEVER = Long.MAX_VALUE;

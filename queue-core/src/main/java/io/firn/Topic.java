@@ -2,7 +2,11 @@ package io.firn;
 
 import java.util.function.UnaryOperator;
 
-/** A named stream of records in one or more partitions. Thread-safe. */
+/**
+ * A named stream of records in one or more partitions. Thread-safe.
+ *
+ * @see LogStore
+ */
 public interface Topic extends TopicReader {
 
     /**

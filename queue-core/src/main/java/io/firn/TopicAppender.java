@@ -7,6 +7,12 @@ import java.util.concurrent.CompletableFuture;
  * Records without a key go to one partition until about a batch of bytes went there, then to
  * another one. Thread-safe; it holds a shared appender on each partition, which {@link #partition}
  * returns for everything else, such as {@link Appender#tryAppend(Batch)}.
+ *
+ * <pre>{@code
+ * try (TopicAppender appender = topic.openAppender()) {
+ *     RecordId id = appender.append(key, value); // in the partition of the key
+ * }
+ * }</pre>
  */
 public interface TopicAppender extends AutoCloseable {
 

@@ -1,6 +1,10 @@
 package io.firn;
 
-/** Thrown when a topic of that name already exists. */
+/**
+ * Thrown when a topic of that name already exists.
+ *
+ * @see LogStore
+ */
 public final class TopicExistsException extends RefusedException {
     private static final long serialVersionUID = 1L;
 

@@ -22,6 +22,13 @@ import java.util.stream.Collectors;
  * The options of a topic. Immutable; each {@code with…} returns a changed copy, in which that
  * option is set. {@link LogStore#ensureTopic} and {@link Topic#changeOptions} change the options
  * that are set and leave the others as the topic has them.
+ *
+ * <pre>{@code
+ * TopicOptions options = TopicOptions.defaults()
+ *         .withRetentionAge(Duration.ofDays(7))
+ *         .withRetainUntilRead(RetainUntilRead.by("billing").withLimitBytes(50L << 30));
+ * Topic topic = store.ensureTopic("orders", options);
+ * }</pre>
  */
 public final class TopicOptions {
     /**

@@ -7,6 +7,8 @@ import java.util.UUID;
 /**
  * A named stream of records in one or more partitions, for those that read it. {@link Topic} also
  * has what writes. Thread-safe.
+ *
+ * @see Tailer
  */
 public interface TopicReader {
 

@@ -4,6 +4,8 @@ package io.firn;
  * Thrown when the log was truncated below a reader's offset: what the reader has passed is gone,
  * and other records may get its offsets. Happens only in replicated topics ({@link
  * io.firn.host.ReplicaAppender#truncate}). Seek to continue, for example to {@link #truncatedTo}.
+ *
+ * @see Tailer
  */
 public final class TruncatedException extends OffsetOutOfRangeException {
     private static final long serialVersionUID = 1L;

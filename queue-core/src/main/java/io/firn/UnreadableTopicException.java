@@ -6,6 +6,8 @@ package io.firn;
  * be the requested topic, and an empty topic of the same name would begin again at offset 0. The
  * message names each topic that cannot be read, what was found, and what to do. All other topics
  * are served.
+ *
+ * @see LogStore
  */
 public final class UnreadableTopicException extends MediumException {
     private static final long serialVersionUID = 1L;

@@ -21,7 +21,7 @@ import java.util.function.BooleanSupplier;
  * <pre>{@code
  * try (Migrator migrator = Migrator.of(store)
  *         .policy(Policies.threshold(0.5)).threads(2).bytesPerSecond(200_000_000).start()) {
- *     ...
+ *     // ...
  * }
  * }</pre>
  *

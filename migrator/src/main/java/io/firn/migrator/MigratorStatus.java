@@ -3,7 +3,11 @@ package io.firn.migrator;
 import java.time.Duration;
 import java.util.List;
 
-/** The state of a migrator at one moment. Immutable; equal when all of it is. */
+/**
+ * The state of a migrator at one moment. Immutable; equal when all of it is.
+ *
+ * @see Migrator
+ */
 public interface MigratorStatus {
 
     /** Returns whether its threads run. */

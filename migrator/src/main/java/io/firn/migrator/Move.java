@@ -12,6 +12,7 @@ import io.firn.StoreSnapshot.SegmentPlace;
  * @param fromTier the label of the tier that it is in
  * @param toTier the label of the tier to move it to
  * @param bytes the bytes of its batches
+ * @see MigrationPolicy
  */
 public record Move(
         String topic, int partition, long baseOffset, String fromTier, String toTier, int bytes) {

@@ -15,6 +15,8 @@ import java.util.Set;
  * The moves that a policy has decided on, and how full the tiers are after them. Each segment is
  * moved at most once, only to a tier that its topic allows, and only if there is room. For one
  * thread.
+ *
+ * @see MigrationPolicy
  */
 public final class MovePlan {
     /** Oldest first: by seal time, then by topic, partition and offset. */

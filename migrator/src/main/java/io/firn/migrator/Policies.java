@@ -5,7 +5,11 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
 
-/** The policies that are provided. */
+/**
+ * The policies that are provided.
+ *
+ * @see Migrator
+ */
 public final class Policies {
     /** As a threshold: moves nothing. */
     public static final double OFF = -1;

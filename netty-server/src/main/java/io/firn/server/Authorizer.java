@@ -7,6 +7,8 @@ package io.firn.server;
  * <p>Thread-safe. It is asked on the threads that serve all clients, for each topic of each
  * request, so it answers from memory and never waits. What it throws is logged, and the client is
  * refused. Whether a client may do something can change at any time.
+ *
+ * @see FirnServer
  */
 @FunctionalInterface
 public interface Authorizer {

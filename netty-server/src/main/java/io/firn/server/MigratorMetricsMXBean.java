@@ -5,6 +5,8 @@ import java.util.Map;
 /**
  * Metrics of the migrator, over JMX as {@code io.firn:type=Migrator,name="DIRECTORY"} with the
  * store's directory. All counts are since the server started.
+ *
+ * @see FirnServer
  */
 public interface MigratorMetricsMXBean {
 

@@ -20,7 +20,11 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** Runs the server as a process. */
+/**
+ * Runs the server as a process.
+ *
+ * @see FirnServer
+ */
 @Command(
         name = "bin/firn server",
         mixinStandardHelpOptions = true,

@@ -6,6 +6,8 @@ import java.util.Map;
 /**
  * Metrics of a server, over JMX as {@code io.firn:type=Server,name="HOST:PORT"}. All counts are
  * since the server started.
+ *
+ * @see FirnServer
  */
 public interface ServerMetricsMXBean {
 

@@ -5,6 +5,8 @@ import io.firn.RefusedException;
 /**
  * Thrown when the value of a record is not what its reader expects: it was truncated, or written by
  * another schema. The record counts as not handled; seek behind its offset to continue.
+ *
+ * @see BytesTailer
  */
 public final class MalformedValueException extends RefusedException {
     private static final long serialVersionUID = 1L;

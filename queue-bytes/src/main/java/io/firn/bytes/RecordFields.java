@@ -3,7 +3,11 @@ package io.firn.bytes;
 import io.firn.LogRecord;
 import net.openhft.chronicle.bytes.BytesIn;
 
-/** Reads the fields of a record's value; for those who also want its key, offset or headers. */
+/**
+ * Reads the fields of a record's value; for those who also want its key, offset or headers.
+ *
+ * @see BytesTailer
+ */
 @FunctionalInterface
 public interface RecordFields {
 

@@ -4,6 +4,8 @@ package io.firn.host;
  * Has a shared appender open for a long time, and gives it up for an exclusive one while it does
  * not use it; see {@link HostedPartition#openAppender(AppenderHolder)}. Its {@code toString} names
  * it in messages.
+ *
+ * @see HostedStore
  */
 public interface AppenderHolder {
 

@@ -15,6 +15,8 @@ import io.firn.UnknownTopicException;
  * <p>Where compaction has removed records, batches have fewer records than offsets, and empty
  * batches of 61 bytes stand for those that lost all: no offset is without a batch. {@link
  * HostedAppender#appendBatch} takes neither.
+ *
+ * @see HostedStore
  */
 public interface BatchReader {
 

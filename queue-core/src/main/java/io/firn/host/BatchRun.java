@@ -9,6 +9,8 @@ import java.nio.channels.FileChannel;
  * store returns a copy of batches in persistent memory, because it cannot keep the writing process
  * from reusing that memory. {@code toString} names the partition, the offsets, and the place in the
  * segment, also after {@link #close}.
+ *
+ * @see HostedStore
  */
 public interface BatchRun extends AutoCloseable {
 

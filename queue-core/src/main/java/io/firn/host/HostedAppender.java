@@ -9,6 +9,8 @@ import java.nio.ByteBuffer;
 /**
  * An appender that also takes batches which were made elsewhere, such as a client's. Every appender
  * of a partition is one.
+ *
+ * @see HostedStore
  */
 public interface HostedAppender extends Appender {
 

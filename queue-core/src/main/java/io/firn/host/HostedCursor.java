@@ -6,7 +6,11 @@ import io.firn.CursorReader;
 import io.firn.InvalidOptionException;
 import java.util.OptionalLong;
 
-/** A cursor as servers see it, whose clients may commit any offset. Thread-safe. */
+/**
+ * A cursor as servers see it, whose clients may commit any offset. Thread-safe.
+ *
+ * @see HostedStore
+ */
 public interface HostedCursor extends Cursor {
 
     /**

@@ -12,6 +12,8 @@ import java.util.List;
 /**
  * A partition as a server or a replica sees it: whole batches instead of records. Every partition
  * of a store that Firn opened is one. Thread-safe.
+ *
+ * @see HostedStore
  */
 public interface HostedPartition extends Partition {
 

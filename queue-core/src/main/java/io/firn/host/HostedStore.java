@@ -8,6 +8,11 @@ import io.firn.LogStore;
 /**
  * A store as a server or a replica sees it. Every store that Firn opens is one; {@link #of} returns
  * it as such. Applications that append and read need none of this. Thread-safe.
+ *
+ * <pre>{@code
+ * long id = HostedStore.of(store).newProducerId();
+ * batch.producer(id, 0, sequence); // stored once, however often it is appended
+ * }</pre>
  */
 public interface HostedStore extends LogStore {
 

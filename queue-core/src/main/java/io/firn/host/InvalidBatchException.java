@@ -2,7 +2,11 @@ package io.firn.host;
 
 import io.firn.RefusedException;
 
-/** Thrown when a foreign batch is not a valid Kafka record batch of magic 2. */
+/**
+ * Thrown when a foreign batch is not a valid Kafka record batch of magic 2.
+ *
+ * @see HostedStore
+ */
 public final class InvalidBatchException extends RefusedException {
     private static final long serialVersionUID = 1L;
 

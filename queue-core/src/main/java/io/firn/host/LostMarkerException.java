@@ -8,6 +8,8 @@ import io.firn.MediumException;
  * end is lost: the source has deleted the marker before it was replicated ({@link
  * io.firn.host.ReplicaAppender#endIsLost}). Without it the reader would wait for ever. Records that
  * are not committed can be read with {@link IsolationLevel#READ_UNCOMMITTED}.
+ *
+ * @see HostedStore
  */
 public final class LostMarkerException extends MediumException {
     private static final long serialVersionUID = 1L;

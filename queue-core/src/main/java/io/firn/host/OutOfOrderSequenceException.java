@@ -2,7 +2,11 @@ package io.firn.host;
 
 import io.firn.RefusedException;
 
-/** Thrown when an idempotent append does not follow the last one of its producer. */
+/**
+ * Thrown when an idempotent append does not follow the last one of its producer.
+ *
+ * @see HostedStore
+ */
 public final class OutOfOrderSequenceException extends RefusedException {
     private static final long serialVersionUID = 1L;
     private final int expectedSequence;

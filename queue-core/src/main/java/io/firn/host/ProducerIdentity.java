@@ -5,6 +5,7 @@ package io.firn.host;
  *
  * @param id the producer's id
  * @param epoch its epoch, 0 to 32,767: a higher epoch fences all lower ones of the same id
+ * @see HostedStore
  */
 public record ProducerIdentity(long id, int epoch) {
     /** Written out: what Java 17 generates keeps the class from being unloaded once it was used. */

@@ -19,6 +19,8 @@ import java.nio.ByteBuffer;
  * the replica have no gaps, and a position in the source is the same position here.
  *
  * <p>For one thread at a time. All methods throw {@link ClosedException} after close.
+ *
+ * @see HostedStore
  */
 public interface ReplicaAppender extends AutoCloseable {
 

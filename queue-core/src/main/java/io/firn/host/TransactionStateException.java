@@ -1,6 +1,10 @@
 package io.firn.host;
 
-/** Thrown when a call does not fit the state of a transaction, such as a second commit. */
+/**
+ * Thrown when a call does not fit the state of a transaction, such as a second commit.
+ *
+ * @see HostedStore
+ */
 public final class TransactionStateException extends IllegalStateException {
     private static final long serialVersionUID = 1L;
 

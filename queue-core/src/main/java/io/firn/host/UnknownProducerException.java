@@ -2,7 +2,11 @@ package io.firn.host;
 
 import io.firn.RefusedException;
 
-/** Thrown when a producer's name is unknown, or belongs to another producer id. */
+/**
+ * Thrown when a producer's name is unknown, or belongs to another producer id.
+ *
+ * @see HostedStore
+ */
 public final class UnknownProducerException extends RefusedException {
     private static final long serialVersionUID = 1L;
 

@@ -4,6 +4,8 @@ import java.util.ConcurrentModificationException;
 
 /**
  * Called when a partition's visible end advances; see {@link HostedPartition#addVisibleListener}.
+ *
+ * @see HostedStore
  */
 @FunctionalInterface
 public interface VisibleListener {

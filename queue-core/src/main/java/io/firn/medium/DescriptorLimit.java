@@ -6,7 +6,11 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 
-/** How many files and sockets this process may have open. */
+/**
+ * How many files and sockets this process may have open.
+ *
+ * @see io.firn.spi.StorageTier
+ */
 public final class DescriptorLimit {
     /** Stands for a limit that is not known, or for none. */
     public static final long UNKNOWN = Long.MAX_VALUE;

@@ -3,7 +3,11 @@ package io.firn.medium;
 import io.firn.RetryableException;
 import java.nio.ByteBuffer;
 
-/** Direct buffers, of which there may be none left. */
+/**
+ * Direct buffers, of which there may be none left.
+ *
+ * @see io.firn.spi.StorageTier
+ */
 public final class DirectMemory {
     private DirectMemory() {}
 

@@ -14,6 +14,8 @@ import java.util.UUID;
  * The keys and values of a small file, read strictly: for what is not there, and for what is not
  * what was asked for, each method throws a {@link DamagedFileException} that names the file. A
  * right checksum does not make a file one of ours. Immutable.
+ *
+ * @see io.firn.spi.StorageTier
  */
 public final class Fields {
     /**

@@ -13,6 +13,8 @@ import java.util.Locale;
 /**
  * What errors of a file system mean, and the exceptions for those that their caller tells from
  * others.
+ *
+ * @see io.firn.spi.StorageTier
  */
 public final class FileErrors {
     private FileErrors() {}

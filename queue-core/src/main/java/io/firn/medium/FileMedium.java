@@ -15,6 +15,8 @@ import java.util.UUID;
  *
  * <p>Implementations are thread-safe. An interrupt of the calling thread does not disturb a call:
  * the call completes and the interrupt status is kept.
+ *
+ * @see io.firn.spi.StorageTier
  */
 public interface FileMedium {
 

@@ -15,6 +15,8 @@ import java.util.UUID;
 /**
  * A medium that passes every call on to another one. A subclass overrides the calls that it
  * observes, delays or lets fail, and {@link #wrap} if it does so for open files as well.
+ *
+ * @see io.firn.spi.StorageTier
  */
 public class FilterFileMedium implements FileMedium {
     /** The medium that does the work. */

@@ -5,6 +5,8 @@ package io.firn.medium;
  * the application's, and may fail for the reason that is being logged, such as a full disk or heap,
  * or a lack of file descriptors. What it throws is dropped, because there is nowhere else to report
  * it: it must not end a thread of the store, or become the outcome of an append. Thread-safe.
+ *
+ * @see io.firn.spi.StorageTier
  */
 public final class GuardedLog {
     private static final GuardedLog INSTANCE = new GuardedLog();

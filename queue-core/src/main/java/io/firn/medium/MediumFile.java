@@ -9,6 +9,8 @@ import java.nio.channels.FileChannel;
 /**
  * An open file of a {@link FileMedium}. Thread-safe. Closing is idempotent and does not affect
  * mappings.
+ *
+ * @see io.firn.spi.StorageTier
  */
 public interface MediumFile extends Closeable {
 

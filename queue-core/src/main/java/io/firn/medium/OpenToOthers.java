@@ -5,6 +5,8 @@ import java.nio.file.Path;
 /**
  * Names in the log what others than the user of this process can change. Nothing is refused:
  * volumes of containers often belong to another user, or may be written to by a group.
+ *
+ * @see io.firn.spi.StorageTier
  */
 public final class OpenToOthers {
     private static final GuardedLog LOG = GuardedLog.get();

@@ -12,6 +12,8 @@ import javax.annotation.concurrent.GuardedBy;
  * The file that a mapping shows, for code that lets the system send bytes of it. It is opened when
  * it is first wanted, since few are, and closed by the owner of the mapping. By then another file
  * may have its name, so that the identity of what was opened is compared. Thread-safe.
+ *
+ * @see io.firn.spi.StorageTier
  */
 public final class SendableFile implements AutoCloseable {
     private static final int MOST = 500;

@@ -28,6 +28,8 @@ import java.util.zip.CRC32C;
  * Keys are sorted; in keys and values a backslash, a line end and an equals sign are written {@code
  * \\}, {@code \n}, {@code \r} and {@code \e}. The checksum covers all bytes before its own line;
  * header and checksum stay as they are in every version. UTF-8.
+ *
+ * @see io.firn.spi.StorageTier
  */
 public final class SmallFile {
     private static final String FIRST_WORD = "firn ";

@@ -21,6 +21,7 @@ import java.util.function.ToLongFunction;
  * time.
  *
  * @param <R> the record
+ * @see io.firn.spi.StorageTier
  */
 public abstract class TwoSlots<R> {
     /** The number of slots; they are numbered from 0. */

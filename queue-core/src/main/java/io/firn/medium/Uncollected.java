@@ -12,6 +12,8 @@ import javax.annotation.concurrent.GuardedBy;
  * Mappings that were released but stay mapped until the garbage collector finds that no user holds
  * a buffer of them; see {@link Mapping#abandon}. A deleted file among them occupies its space until
  * then. Thread-safe.
+ *
+ * @see io.firn.spi.StorageTier
  */
 public final class Uncollected {
     private static final long MIN_PAUSE_NS = 1_000_000_000;

@@ -26,6 +26,8 @@ import java.util.function.Consumer;
  * all of them before the next one. A crash may then restore the old content of any of them by
  * itself, and each is whole nevertheless: no file gets its final name before its own content was
  * forced. None is reported as replaced before the one force of the directory.
+ *
+ * @see io.firn.spi.StorageTier
  */
 public final class WholeFile {
     private WholeFile() {}

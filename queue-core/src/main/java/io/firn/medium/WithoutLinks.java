@@ -16,6 +16,8 @@ import java.util.List;
  *
  * <p>Each directory of a path is looked at before the path is used, which takes about a
  * microsecond. What takes the directory's place after that is not noticed.
+ *
+ * @see io.firn.spi.StorageTier
  */
 public final class WithoutLinks extends FilterFileMedium {
     private static final GuardedLog LOG = GuardedLog.get();

@@ -63,7 +63,7 @@ public final class StoreBuilder extends LogStoreBuilder {
             HeapBudget.READERS.bytes(LEAST_DEFAULT_READ_MEMORY, MOST_DEFAULT_READ_MEMORY);
     private int journalSegmentBytes = 4 << 20;
 
-    /** For {@link java.util.ServiceLoader}: only {@link #in} may be called on the new object. */
+    /** For {@link java.util.ServiceLoader}: only {@link #at} may be called on the new object. */
     public StoreBuilder() {
         this.directory = null;
         this.medium = null;

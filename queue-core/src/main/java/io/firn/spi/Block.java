@@ -8,6 +8,8 @@ import java.nio.ByteBuffer;
  * A block of a tier with a segment in it. One thread at a time writes to {@link #memory}; {@link
  * #force} may run concurrently with it. One background thread at a time changes the segment's
  * state. Any thread may read.
+ *
+ * @see StorageTier
  */
 public interface Block {
 

@@ -8,6 +8,8 @@ import java.nio.ByteBuffer;
  * A copy of a sealed segment, as it was or rewritten, that is being made in a tier. Until it is
  * published, recovery ignores it: a crash, or {@link #abandon}, leaves nothing of it. For one
  * thread.
+ *
+ * @see StorageTier
  */
 public interface BlockCopy {
 

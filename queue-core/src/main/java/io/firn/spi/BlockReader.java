@@ -6,6 +6,8 @@ import java.util.Objects;
 /**
  * Shows the bytes of a segment, and never those of another one that was stored into the same block
  * meanwhile. Created by {@link Block#reader}; used with pinned views of that block, by one thread.
+ *
+ * @see StorageTier
  */
 public interface BlockReader {
     /** Shows the memory itself; for blocks that cannot be reused while a view of them is pinned. */

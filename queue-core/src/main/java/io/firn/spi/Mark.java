@@ -20,6 +20,7 @@ import java.util.UUID;
  * @param generation how often the segment was rewritten by compaction; 0 = never
  * @param compactedTo the offset up to which the compaction that last looked at the segment knew all
  *     keys; −1 in generation 0
+ * @see StorageTier
  */
 public record Mark(
         SegmentState state,

@@ -29,6 +29,8 @@ import java.util.zip.CRC32C;
  * The second CRC32C covers bytes 0 to 103; {@code stableOffset} is −1. The first one stays where it
  * is in every version: a Firn that does not know the version finds the mark intact, and refuses it
  * instead of treating it as damaged.
+ *
+ * @see StorageTier
  */
 public final class MarkFormat {
     /** The bytes of a slot that are used at most. */

@@ -30,6 +30,13 @@ import java.util.function.Consumer;
  * {@code StorageTierContract} in the module test-support verifies these. Methods are thread-safe:
  * they are called by the store's background threads, by {@code open}, and by users who ask for
  * metrics or move a segment.
+ *
+ * <pre>{@code
+ * StorageTier tier = FileTier.at(dir.resolve("segments"));
+ * try (LogStore store = LogStore.at(dir).tier("ssd", tier).open()) {
+ *     // ...
+ * }
+ * }</pre>
  */
 public interface StorageTier extends Tier, AutoCloseable {
 

@@ -9,6 +9,8 @@ import java.util.UUID;
 /**
  * Reads what is left of a tier that can perhaps no longer be opened; for {@code bin/firn inspect}.
  * Found by {@link java.util.ServiceLoader}.
+ *
+ * @see StorageTier
  */
 public interface TierInspector {
 

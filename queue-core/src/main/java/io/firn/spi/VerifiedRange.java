@@ -11,6 +11,8 @@ import java.lang.invoke.VarHandle;
  *
  * <p>Thread-safe. Nothing depends on when a thread sees a change: one that does not see it yet
  * checks once more.
+ *
+ * @see StorageTier
  */
 public final class VerifiedRange {
     private static final VarHandle RANGE;

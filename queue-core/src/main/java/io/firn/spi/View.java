@@ -13,6 +13,8 @@ import java.util.function.Supplier;
  * freed).
  *
  * <p>Thread-safe. {@link #pin} and {@link #unpin} are wait-free: one atomic add each.
+ *
+ * @see StorageTier
  */
 public final class View {
     private static final int RETIRED = 1 << 30;

@@ -3,6 +3,8 @@ package io.firn.shadow;
 /**
  * What happens when the source has deleted records before they were copied, because the shadow was
  * stopped for longer than the source keeps them.
+ *
+ * @see Shadow
  */
 public enum OnGap {
     /**

@@ -3,7 +3,11 @@ package io.firn.shadow;
 import java.time.Duration;
 import java.util.Optional;
 
-/** How far a partition is copied, at one moment. Immutable; equal when all of it is. */
+/**
+ * How far a partition is copied, at one moment. Immutable; equal when all of it is.
+ *
+ * @see Shadow
+ */
 public interface PartitionStatus {
 
     /** Returns the name of the topic. */

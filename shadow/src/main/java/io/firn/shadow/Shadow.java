@@ -33,7 +33,7 @@ import javax.annotation.concurrent.GuardedBy;
  * source.put("bootstrap.servers", "broker1:9092,broker2:9092");
  * try (LogStore store = LogStore.at(dir).tier(FileTier.at(dir.resolve("segments"))).open();
  *         Shadow shadow = Shadow.of(store, source).topics("orders").start()) {
- *     ...
+ *     // ...
  * }
  * }</pre>
  *

@@ -1,6 +1,10 @@
 package io.firn.shadow;
 
-/** Something that an operator should know of a followed topic. Immutable. */
+/**
+ * Something that an operator should know of a followed topic. Immutable.
+ *
+ * @see Shadow
+ */
 public interface ShadowEvent {
 
     /** Returns what happened. */

@@ -1,6 +1,10 @@
 package io.firn.shadow;
 
-/** Is told what an operator should know. */
+/**
+ * Is told what an operator should know.
+ *
+ * @see Shadow
+ */
 @FunctionalInterface
 public interface ShadowListener {
 

@@ -2,7 +2,11 @@ package io.firn.shadow;
 
 import java.util.List;
 
-/** The state of a shadow at one moment. Immutable; equal when all of it is. */
+/**
+ * The state of a shadow at one moment. Immutable; equal when all of it is.
+ *
+ * @see Shadow
+ */
 public interface ShadowSnapshot {
 
     /** Returns whether its thread runs. */

@@ -1,6 +1,10 @@
 package io.firn.pmem;
 
-/** What to do with a path that is not persistent memory. Has no effect on one that is. */
+/**
+ * What to do with a path that is not persistent memory. Has no effect on one that is.
+ *
+ * @see PmemTier
+ */
 public enum Emulation {
     /** Refuses it. */
     NONE,

@@ -7,7 +7,11 @@ import java.io.IOException;
 import java.nio.file.NotDirectoryException;
 import java.nio.file.Path;
 
-/** Reads what is left of a pool of persistent memory, even if both superblocks are lost. */
+/**
+ * Reads what is left of a pool of persistent memory, even if both superblocks are lost.
+ *
+ * @see PmemTier
+ */
 public final class PoolInspector implements TierInspector {
 
     /** Creates an inspector; for {@link java.util.ServiceLoader}. */

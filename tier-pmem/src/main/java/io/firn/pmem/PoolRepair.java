@@ -17,6 +17,8 @@ import java.util.UUID;
  *
  * <p>The batches do not contain their partition: {@code bin/firn inspect} shows which partition
  * lacks their offsets.
+ *
+ * @see PmemTier
  */
 public final class PoolRepair implements AutoCloseable {
     private final FileMedium medium;

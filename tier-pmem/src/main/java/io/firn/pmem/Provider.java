@@ -3,6 +3,8 @@ package io.firn.pmem;
 /**
  * The ways to store into persistent memory and to flush it. One that is named and cannot be used is
  * refused when the store is opened; only AUTO chooses.
+ *
+ * @see PmemTier
  */
 public enum Provider {
     /** The best of the others that works: LIBPMEM where native access is enabled, otherwise JDK. */

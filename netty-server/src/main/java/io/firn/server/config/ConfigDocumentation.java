@@ -7,7 +7,11 @@ import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.util.Properties;
 
-/** What is said of configuration keys to clients that ask for their documentation. */
+/**
+ * What is said of configuration keys to clients that ask for their documentation.
+ *
+ * @see ServerConfig
+ */
 public final class ConfigDocumentation {
     private static final String RESOURCE = "documentation.properties";
 

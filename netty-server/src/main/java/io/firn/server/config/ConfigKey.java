@@ -13,6 +13,7 @@ import java.util.function.Predicate;
  * @param type the type of its value
  * @param defaultValue the default as text; null when there is none
  * @param rules what a value of that type must fulfil in addition
+ * @see ServerConfig
  */
 public record ConfigKey(String name, ConfigType type, String defaultValue, List<Rule> rules) {
 

@@ -4,7 +4,11 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 
-/** The type of a configuration value; ids as in DescribeConfigs. */
+/**
+ * The type of a configuration value; ids as in DescribeConfigs.
+ *
+ * @see ServerConfig
+ */
 public enum ConfigType {
     /** {@code true} or {@code false}. */
     BOOLEAN(1),

@@ -11,6 +11,7 @@ import java.util.regex.Pattern;
  * @param name the name of the listener, in upper case
  * @param host a host name or address; empty for all addresses of this machine
  * @param port the port; 0 for any free one
+ * @see ServerConfig
  */
 public record Endpoint(String name, String host, int port) {
     private static final Pattern FORM =

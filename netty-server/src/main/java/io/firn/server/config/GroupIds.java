@@ -3,7 +3,11 @@ package io.firn.server.config;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 
-/** Which ids a group can have: its cursors and files are named like it. */
+/**
+ * Which ids a group can have: its cursors and files are named like it.
+ *
+ * @see ServerConfig
+ */
 public final class GroupIds {
     private static final int MAX_CHARS = 120;
     private static final int MAX_FILE_NAME_CHARS = 230;

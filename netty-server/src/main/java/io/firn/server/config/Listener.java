@@ -3,7 +3,11 @@ package io.firn.server.config;
 import java.util.List;
 import java.util.Locale;
 
-/** A listener, and what the configuration says of it. Immutable. */
+/**
+ * A listener, and what the configuration says of it. Immutable.
+ *
+ * @see ServerConfig
+ */
 public final class Listener {
     private final ConfigValues values;
     private final Endpoint endpoint;

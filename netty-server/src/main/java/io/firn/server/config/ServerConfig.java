@@ -15,6 +15,12 @@ import java.util.TreeMap;
 /**
  * A validated configuration of a server. Keys have Kafka's names where Kafka has them, and Pafka's
  * for storage; an unknown key is an error that suggests the nearest one. Immutable.
+ *
+ * <pre>{@code
+ * ServerConfig config = ServerConfig.read(Path.of("server.properties"))
+ *         .with("listeners", "PLAINTEXT://127.0.0.1:9092");
+ * FirnServer server = FirnServer.of(store).config(config).start();
+ * }</pre>
  */
 public final class ServerConfig {
     private static final long HOUR_MS = 3_600_000;

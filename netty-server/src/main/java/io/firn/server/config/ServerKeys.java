@@ -14,7 +14,11 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-/** The configuration keys of a server. */
+/**
+ * The configuration keys of a server.
+ *
+ * @see ServerConfig
+ */
 public final class ServerKeys {
     private static final long LEAST_BYTES = 4 << 20;
 

@@ -14,7 +14,11 @@ import java.util.Map;
 import java.util.Set;
 import java.util.regex.Pattern;
 
-/** The configuration keys of a topic: all of Kafka's, and Firn's own. */
+/**
+ * The configuration keys of a topic: all of Kafka's, and Firn's own.
+ *
+ * @see ServerConfig
+ */
 public final class TopicKeys {
     /** The groups for which retention waits, see {@link io.firn.RetainUntilRead}. */
     public static final String RETAIN_UNTIL_READ = "firn.retain.until.read";

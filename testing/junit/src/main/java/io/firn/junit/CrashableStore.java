@@ -24,6 +24,8 @@ import java.util.function.UnaryOperator;
  * io.firn.MediumException} when they were in the middle of something.
  *
  * <p>Thread-safe: a test may cut the power while other threads append.
+ *
+ * @see FirnStore
  */
 public final class CrashableStore implements AutoCloseable {
     private static final Path DIRECTORY = Path.of("/simulated/store");

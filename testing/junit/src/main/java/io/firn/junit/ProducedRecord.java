@@ -5,7 +5,11 @@ import io.firn.StoredRecord;
 import java.nio.charset.StandardCharsets;
 import java.util.Optional;
 
-/** A copy of a record that a test looks at. Immutable, but for the arrays, which are its own. */
+/**
+ * A copy of a record that a test looks at. Immutable, but for the arrays, which are its own.
+ *
+ * @see FirnKafka
+ */
 public final class ProducedRecord {
     private final StoredRecord record;
 
