@@ -108,8 +108,9 @@ public interface PartitionReader {
         long stalls();
 
         /**
-         * Returns the number of records that retention has deleted since open although a cursor, for
-         * which it waits up to a limit ({@link TopicOptions#retainUntilRead}), had not passed them.
+         * Returns the number of records that retention has deleted since open although a cursor,
+         * for which it waits up to a limit ({@link TopicOptions#retainUntilRead}), had not passed
+         * them.
          */
         long unreadDeleted();
 

@@ -52,7 +52,9 @@ import java.util.Properties;
 import java.util.concurrent.Flow.Subscriber;
 import org.junit.jupiter.api.Test;
 
-/** The examples in the Javadoc of the libraries, so that they compile: JavadocTest compares both. */
+/**
+ * The examples in the Javadoc of the libraries, so that they compile: JavadocTest compares both.
+ */
 @SuppressWarnings({"unused", "try", "resource", "ClassCanBeStatic"})
 abstract class JavadocCode {
     private LogStore store;
@@ -145,7 +147,8 @@ abstract class JavadocCode {
     }
 
     void tailerPublisher() {
-        TailerPublisher.of(() -> topic.openTailer(TailerOptions.at("billing"))).subscribe(subscriber);
+        TailerPublisher.of(() -> topic.openTailer(TailerOptions.at("billing")))
+                .subscribe(subscriber);
     }
 
     void cursor() {

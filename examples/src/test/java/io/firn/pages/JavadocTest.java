@@ -31,7 +31,8 @@ class JavadocTest {
     /** Of each module; without those that are exported to modules of Firn only. */
     private static final Pattern EXPORT = Pattern.compile("exports ([\\w.]+)\\s*;");
 
-    private static final Pattern CODE = Pattern.compile("<pre>\\{@code\n(.*?)\\}</pre>", Pattern.DOTALL);
+    private static final Pattern CODE =
+            Pattern.compile("<pre>\\{@code\n(.*?)\\}</pre>", Pattern.DOTALL);
 
     private static final Pattern LINK = Pattern.compile("(?:@link|@linkplain|@see)\\s+([\\w.]+)");
 
@@ -44,11 +45,15 @@ class JavadocTest {
                 String source = Files.readString(file);
                 String type = file.getFileName().toString().replace(".java", "");
                 Matcher declaration =
-                        Pattern.compile("(?m)^public .*\\b(class|interface|enum|record) " + type + "\\b")
+                        Pattern.compile(
+                                        "(?m)^public .*\\b(class|interface|enum|record) "
+                                                + type
+                                                + "\\b")
                                 .matcher(source);
                 if (isExported(module, source) && declaration.find()) {
                     int begin = source.lastIndexOf("\n/**", declaration.start());
-                    comments.put(type, begin < 0 ? "" : source.substring(begin, declaration.start()));
+                    comments.put(
+                            type, begin < 0 ? "" : source.substring(begin, declaration.start()));
                 }
             }
         }
@@ -95,7 +100,8 @@ class JavadocTest {
         String compiled =
                 PagesTest.bare(
                         Files.readString(
-                                ROOT.resolve("examples/src/test/java/io/firn/pages/JavadocCode.java")));
+                                ROOT.resolve(
+                                        "examples/src/test/java/io/firn/pages/JavadocCode.java")));
         List<String> flaws = new ArrayList<>();
         comments.forEach(
                 (type, comment) ->
@@ -103,7 +109,12 @@ class JavadocTest {
                                 .results()
                                 .map(each -> each.group(1).replaceAll("(?m)^ \\* ?", ""))
                                 .filter(each -> !PagesTest.hasAll(compiled, each))
-                                .forEach(each -> flaws.add(type + " is not in JavadocCode:\n" + each)));
+                                .forEach(
+                                        each ->
+                                                flaws.add(
+                                                        type
+                                                                + " is not in JavadocCode:\n"
+                                                                + each)));
         assertTrue(flaws.isEmpty(), () -> String.join("\n", flaws));
     }
 }

@@ -177,7 +177,8 @@ class PagesTest {
         for (Page page : PAGES) {
             for (Page.Block block : page.blocks()) {
                 if (block.language().equals("java")
-                        && sources.values().stream().noneMatch(each -> hasAll(each, block.code()))) {
+                        && sources.values().stream()
+                                .noneMatch(each -> hasAll(each, block.code()))) {
                     flaws.add(where(page, block.line()) + "is in no example:\n" + block.code());
                 }
             }
