@@ -1,0 +1,20 @@
+package io.firn.spring;
+
+import io.firn.LogStoreBuilder;
+
+/**
+ * Changes how the store is opened, for what has no property. Declare it as a bean.
+ *
+ * <pre>{@code
+ * @Bean
+ * LogStoreCustomizer readEverythingAgain() {
+ *     return builder -> builder.verifyEveryRead();
+ * }
+ * }</pre>
+ */
+@FunctionalInterface
+public interface LogStoreCustomizer {
+
+    /** Called once before the store is opened, after the tiers were added. */
+    void customize(LogStoreBuilder builder);
+}
