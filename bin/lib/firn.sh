@@ -120,6 +120,19 @@ firn_example() {
     exec "$(firn_java)" "${options[@]}" -cp "$firn_root/examples/target/classes:$(<"$path")" "$class" "$@"
 }
 
+# firn_spring ARGUMENTS...: runs the application of examples/spring in the caller's working directory.
+firn_spring() {
+    local path=$firn_root/examples/spring/target/classpath options=()
+    if firn_stale "$path" queue-core tier-file netty-server integrations/micrometer integrations/spring-boot-starter examples/spring || ! firn_complete "$path"; then
+        firn_build "the application" compile -pl examples/spring -am
+    fi
+    if (($(firn_java_major) >= 24)); then
+        options=(--enable-native-access=ALL-UNNAMED) # the server's libraries
+    fi
+    exec "$(firn_java)" "${options[@]}" -cp "$firn_root/examples/spring/target/classes:$(<"$path")" \
+        io.firn.examples.spring.OrdersApplication "$@"
+}
+
 # firn_tool CLASS ARGUMENTS...: runs a program of the module tools/cli in the caller's working directory.
 firn_tool() {
     local class=$1 path=$firn_root/tools/cli/target/classpath options=()

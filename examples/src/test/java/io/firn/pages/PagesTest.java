@@ -170,7 +170,7 @@ class PagesTest {
     @Test
     void javaShouldBeThatOfAnExampleThatIsCompiled() throws IOException {
         Map<Path, String> sources = new TreeMap<>();
-        for (Path each : filesBelow(ROOT.resolve("examples/src"), ".java")) {
+        for (Path each : filesBelow(ROOT.resolve("examples"), ".java")) {
             sources.put(each, bare(Files.readString(each)));
         }
         List<String> flaws = new ArrayList<>();

@@ -12,8 +12,7 @@ import java.util.function.ToDoubleFunction;
  * @param meaning a description for people
  * @param value what it is for one member; NaN when it has none
  */
-record Measure<T>(
-        Kind kind, String name, String unit, String meaning, ToDoubleFunction<T> value) {
+record Measure<T>(Kind kind, String name, String unit, String meaning, ToDoubleFunction<T> value) {
 
     /** Kinds of numbers. */
     enum Kind {

@@ -87,7 +87,10 @@ final class Measures {
                             "firn.cursor.lag",
                             "offsets from the next record to the visible end",
                             CursorMetrics::lagRecords),
-                    bytes("firn.cursor.lag.size", "bytes of their batches", CursorMetrics::lagBytes),
+                    bytes(
+                            "firn.cursor.lag.size",
+                            "bytes of their batches",
+                            CursorMetrics::lagBytes),
                     new Measure<>(
                             Kind.LONGEST,
                             "firn.cursor.lag.time",

@@ -68,8 +68,7 @@ final class MeterFamily<T> {
                             .baseUnit(measure.unit())
                             .register(registry);
             case LONGEST ->
-                    TimeGauge.builder(
-                                    measure.name(), () -> read(measure, tags), TimeUnit.SECONDS)
+                    TimeGauge.builder(measure.name(), () -> read(measure, tags), TimeUnit.SECONDS)
                             .tags(tags)
                             .description(measure.meaning())
                             .register(registry);

@@ -1,2 +1,5 @@
-/** Metrics of a store in a registry of Micrometer; begin with {@link io.firn.micrometer.FirnMetrics}. */
+/**
+ * Metrics of a store in a registry of Micrometer; begin with {@link
+ * io.firn.micrometer.FirnMetrics}.
+ */
 package io.firn.micrometer;

@@ -97,8 +97,10 @@ class FirnMetricsTest {
         assertEquals(2, gauge("firn.cursor.lag", billing));
         assertTrue(gauge("firn.cursor.lag.size", billing) > 0);
         assertTrue(
-                registry.get("firn.cursor.lag.time").tags(billing).timeGauge().value(
-                                TimeUnit.SECONDS)
+                registry.get("firn.cursor.lag.time")
+                                .tags(billing)
+                                .timeGauge()
+                                .value(TimeUnit.SECONDS)
                         >= 0);
         orders.cursor("billing").commit(0, 2);
         orders.cursor("billing").commit(1, 1);

@@ -32,10 +32,7 @@ class ClientConfiguration {
 
     @Bean
     FirnListeners firnListeners(
-            LogStore store,
-            RecordCodec codec,
-            ListenerMethods methods,
-            FirnProperties properties) {
+            LogStore store, RecordCodec codec, ListenerMethods methods, FirnProperties properties) {
         return new FirnListeners(store, codec, methods, properties.listener());
     }
 

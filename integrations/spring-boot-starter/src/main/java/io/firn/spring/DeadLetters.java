@@ -59,8 +59,10 @@ final class DeadLetters {
     }
 
     private static void header(Batch batch, String name, String value) {
-        String text = value == null || value.length() <= MOST_TEXT
-                ? value : value.substring(0, MOST_TEXT);
+        String text =
+                value == null || value.length() <= MOST_TEXT
+                        ? value
+                        : value.substring(0, MOST_TEXT);
         batch.header(name, text == null ? null : text.getBytes(UTF_8));
     }
 
@@ -73,7 +75,8 @@ final class DeadLetters {
         int segment =
                 Math.min(
                         MOST_SEGMENT_BYTES,
-                        Math.max(options.segmentBytes(), options.maxRecordBytes() + 2 * MORE_BYTES));
+                        Math.max(
+                                options.segmentBytes(), options.maxRecordBytes() + 2 * MORE_BYTES));
         return store.ensureTopic(
                 name,
                 TopicOptions.defaults()

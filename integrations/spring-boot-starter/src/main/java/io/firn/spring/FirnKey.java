@@ -6,7 +6,9 @@ import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
-/** Marks a parameter of a {@link FirnListener} that gets the record's key; null when there is none. */
+/**
+ * Marks a parameter of a {@link FirnListener} that gets the record's key; null when there is none.
+ */
 @Target(ElementType.PARAMETER)
 @Retention(RetentionPolicy.RUNTIME)
 @Documented

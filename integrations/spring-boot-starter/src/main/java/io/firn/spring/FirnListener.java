@@ -14,9 +14,9 @@ import java.lang.annotation.Target;
  * void bill(Order order, @FirnKey String customer) { … }
  * }</pre>
  *
- * <p>Parameters, in any order: one of any type, to which the value is converted; {@link FirnKey} and
- * {@link FirnHeader}; {@link io.firn.LogRecord}, which is valid until the method returns; and {@link
- * io.firn.StoredRecord}, a copy to keep. The method returns nothing.
+ * <p>Parameters, in any order: one of any type, to which the value is converted; {@link FirnKey}
+ * and {@link FirnHeader}; {@link io.firn.LogRecord}, which is valid until the method returns; and
+ * {@link io.firn.StoredRecord}, a copy to keep. The method returns nothing.
  *
  * <p>When the method throws, the record is tried again after a pause, while other records of the
  * same thread wait. After the last attempt, the record is appended to the dead-letter topic, which

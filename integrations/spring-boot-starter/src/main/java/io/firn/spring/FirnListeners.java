@@ -57,8 +57,12 @@ public final class FirnListeners implements SmartLifecycle {
                 int count = Math.min(each.concurrency(), partitions);
                 for (int i = 0; i < count; i++) {
                     int first = i;
-                    int[] own = IntStream.range(0, partitions).filter(p -> p % count == first).toArray();
-                    Tailer tailer = topic.openTailer(TailerOptions.at(each.cursor()).withPartitions(own));
+                    int[] own =
+                            IntStream.range(0, partitions)
+                                    .filter(p -> p % count == first)
+                                    .toArray();
+                    Tailer tailer =
+                            topic.openTailer(TailerOptions.at(each.cursor()).withPartitions(own));
                     opened.add(tailer);
                     ListenerThread thread =
                             new ListenerThread(each, codec, properties, deadLetters, tailer);

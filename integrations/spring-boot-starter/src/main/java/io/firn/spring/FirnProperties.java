@@ -171,8 +171,7 @@ public record FirnProperties(
 
         private static void expect(boolean isSo, String expected, Object found) {
             if (!isSo) {
-                throw new InvalidOptionException(
-                        "firn.listener." + expected + ", found " + found);
+                throw new InvalidOptionException("firn.listener." + expected + ", found " + found);
             }
         }
     }
@@ -190,8 +189,7 @@ public record FirnProperties(
         public ServerProperties {
             settings = Map.copyOf(settings);
             if (port != null && (port < 0 || port > 65_535)) {
-                throw new InvalidOptionException(
-                        "firn.server.port is 0 to 65,535, found " + port);
+                throw new InvalidOptionException("firn.server.port is 0 to 65,535, found " + port);
             }
         }
     }

@@ -58,8 +58,7 @@ final class ListenerMethod {
 
     private static Argument special(Parameter parameter) {
         Type type = parameter.getParameterizedType();
-        FirnHeader header =
-                AnnotatedElementUtils.findMergedAnnotation(parameter, FirnHeader.class);
+        FirnHeader header = AnnotatedElementUtils.findMergedAnnotation(parameter, FirnHeader.class);
         if (header != null) {
             return (record, codec) -> codec.fromBytes(header(record, header.value()), type);
         } else if (AnnotatedElementUtils.hasAnnotation(parameter, FirnKey.class)) {
@@ -122,7 +121,8 @@ final class ListenerMethod {
             method.invoke(bean, values);
         } catch (InvocationTargetException e) {
             Throwable cause = e.getCause();
-            // A record that exhausts the stack does so each time; memory may be there the next time.
+            // A record that exhausts the stack does so each time; memory may be there the next
+            // time.
             if (cause instanceof VirtualMachineError error
                     && !(cause instanceof StackOverflowError)) {
                 throw error;

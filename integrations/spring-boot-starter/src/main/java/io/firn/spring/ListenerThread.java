@@ -23,8 +23,8 @@ import org.springframework.util.backoff.ExponentialBackOff;
  * Calls a listener for the records of some partitions, on one thread.
  *
  * <p>The order for a record that fails: attempts, with pauses between polls, so that nothing of the
- * log is held meanwhile; then the dead letter, durable; only then the tailer goes on, and the cursor
- * with it. A crash before the cursor is durable repeats the record: at least once.
+ * log is held meanwhile; then the dead letter, durable; only then the tailer goes on, and the
+ * cursor with it. A crash before the cursor is durable repeats the record: at least once.
  */
 final class ListenerThread implements Runnable {
     private static final System.Logger LOG = System.getLogger("io.firn.spring");
@@ -39,7 +39,9 @@ final class ListenerThread implements Runnable {
     private final CountDownLatch stop = new CountDownLatch(1);
     private final CompletableFuture<Void> ended = new CompletableFuture<>();
 
-    /** By partition: a poll may bring a record of another one before the same record comes again. */
+    /**
+     * By partition: a poll may bring a record of another one before the same record comes again.
+     */
     private final Map<Integer, Attempts> failing = new HashMap<>();
 
     private volatile String failure;
@@ -157,7 +159,8 @@ final class ListenerThread implements Runnable {
     }
 
     /**
-     * Returns whether the record is in the dead-letter topic, durably, and the cursor has passed it.
+     * Returns whether the record is in the dead-letter topic, durably, and the cursor has passed
+     * it.
      */
     private boolean bury(ListenerFailure failed, Attempts attempts) {
         try {

@@ -54,14 +54,17 @@ class BasicCodecTest {
                             assertEquals(
                                     "{\"customer\":\"alice\",\"books\":2}",
                                     new String(json, UTF_8));
-                            assertEquals(
-                                    new Order("alice", 2), codec.fromBytes(json, Order.class));
+                            assertEquals(new Order("alice", 2), codec.fromBytes(json, Order.class));
                             RecordConversionException refused =
                                     assertThrows(
                                             RecordConversionException.class,
-                                            () -> codec.fromBytes("nonsense".getBytes(UTF_8), Order.class));
+                                            () ->
+                                                    codec.fromBytes(
+                                                            "nonsense".getBytes(UTF_8),
+                                                            Order.class));
                             assertTrue(
-                                    refused.getMessage().endsWith("Order was expected, found nonsense"),
+                                    refused.getMessage()
+                                            .endsWith("Order was expected, found nonsense"),
                                     refused.getMessage());
                         });
     }
@@ -77,9 +80,13 @@ class BasicCodecTest {
                                             RecordConversionException.class,
                                             () ->
                                                     context.getBean(RecordCodec.class)
-                                                            .fromBytes(new byte[] {'{'}, Order.class));
+                                                            .fromBytes(
+                                                                    new byte[] {'{'}, Order.class));
                             assertTrue(
-                                    refused.getCause().getClass().getName().startsWith("tools.jackson"),
+                                    refused.getCause()
+                                            .getClass()
+                                            .getName()
+                                            .startsWith("tools.jackson"),
                                     refused.getCause()::toString);
                         });
     }

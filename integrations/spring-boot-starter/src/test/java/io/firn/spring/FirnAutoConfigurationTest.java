@@ -50,7 +50,8 @@ class FirnAutoConfigurationTest {
                                     .containsExactly("billing");
                             assertThat(audit.durability()).isEqualTo(Durability.WRITTEN);
                             assertThat(audit.tiers()).containsExactly("ssd");
-                            assertThat(store.metrics().tier("ssd").capacityBytes()).hasValue(1 << 30);
+                            assertThat(store.metrics().tier("ssd").capacityBytes())
+                                    .hasValue(1 << 30);
                         });
     }
 
@@ -75,8 +76,8 @@ class FirnAutoConfigurationTest {
     @Configuration(proxyBeanMethods = false)
     static class OwnStore {
         @Bean
-        LogStore mine() throws Exception {
-            Path place = java.nio.file.Files.createTempDirectory("firn-own");
+        LogStore mine(FirnProperties properties) {
+            Path place = properties.directory().resolve("own");
             LogStore store = LogStore.at(place).tier(FileTier.at(place.resolve("s"))).open();
             store.ensureTopic("mine", TopicOptions.defaults());
             return store;

@@ -179,7 +179,8 @@ class FirnListenerTest {
                             assertThat(headers(deadLetters(store(context)).get(0)))
                                     .containsEntry("firn-attempts", "1")
                                     .containsEntry(
-                                            "firn-cause", RecordConversionException.class.getName());
+                                            "firn-cause",
+                                            RecordConversionException.class.getName());
                         });
     }
 
@@ -253,8 +254,7 @@ class FirnListenerTest {
                             LogStore store = store(context);
                             template(context).append("orders", "a", "read");
                             var topic = store.openTopic("orders");
-                            try (Tailer tailer =
-                                    topic.openTailer(TailerOptions.at("billing"))) {
+                            try (Tailer tailer = topic.openTailer(TailerOptions.at("billing"))) {
                                 tailer.forEach(each -> {}, 10);
                             }
                             template(context).append("orders", "a", "lost");

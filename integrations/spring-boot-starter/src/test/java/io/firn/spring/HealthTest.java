@@ -30,8 +30,7 @@ class HealthTest {
     /** The one of the Boot that runs this. */
     @Test
     void shouldHaveAnIndicatorUnlessItIsSwitchedOff() {
-        Contexts.in(directory)
-                .run(context -> assertThat(context).hasBean("firnHealthIndicator"));
+        Contexts.in(directory).run(context -> assertThat(context).hasBean("firnHealthIndicator"));
         Contexts.in(directory)
                 .withPropertyValues("management.health.firn.enabled=false")
                 .run(context -> assertThat(context).doesNotHaveBean("firnHealthIndicator"));

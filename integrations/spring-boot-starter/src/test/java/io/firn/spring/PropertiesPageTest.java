@@ -1,11 +1,12 @@
 package io.firn.spring;
 
 import io.firn.help.GeneratedPart;
-import io.firn.help.HelpFile;
 import java.io.IOException;
 import java.lang.reflect.RecordComponent;
 import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -13,8 +14,8 @@ import org.junit.jupiter.api.Test;
 import org.springframework.boot.context.properties.bind.DefaultValue;
 
 class PropertiesPageTest {
-    private static final String SOURCE =
-            "integrations/spring-boot-starter/src/main/java/io/firn/spring/FirnProperties.java";
+    private static final Path SOURCE =
+            Path.of("../spring-boot-starter/src/main/java/io/firn/spring/FirnProperties.java");
 
     private static final Map<Class<?>, String> PREFIXES =
             Map.of(
@@ -33,8 +34,9 @@ class PropertiesPageTest {
 
     @Test
     void shouldListAllProperties() throws IOException {
-        String source = Files.readString(HelpFile.root().resolve(SOURCE));
-        StringBuilder table = new StringBuilder("| property | default | meaning |\n|---|---|---|\n");
+        String source = Files.readString(SOURCE);
+        StringBuilder table =
+                new StringBuilder("| property | default | meaning |\n|---|---|---|\n");
         for (Class<?> type : RECORDS) {
             for (RecordComponent each : type.getRecordComponents()) {
                 if (type != FirnProperties.class || each.getName().equals("directory")) {
@@ -46,10 +48,16 @@ class PropertiesPageTest {
     }
 
     private static String row(Class<?> type, RecordComponent property, String source) {
-        String name = property.getName().replaceAll("([A-Z])", "-$1").toLowerCase();
+        String name = property.getName().replaceAll("([A-Z])", "-$1").toLowerCase(Locale.ROOT);
         String prefix = "firn." + PREFIXES.getOrDefault(type, "");
-        return "| `" + prefix + name + "` | " + defaultOf(type, property.getName())
-                + " | " + meaning(type, property.getName(), source) + " |\n";
+        return "| `"
+                + prefix
+                + name
+                + "` | "
+                + defaultOf(type, property.getName())
+                + " | "
+                + meaning(type, property.getName(), source)
+                + " |\n";
     }
 
     /** The annotation is that of the constructor's parameter. */
@@ -67,7 +75,8 @@ class PropertiesPageTest {
         int at = source.indexOf("record " + type.getSimpleName() + "(");
         String javadoc = source.substring(source.lastIndexOf("/**", at), at);
         Matcher matcher =
-                Pattern.compile("@param " + name + "\\s([^@]*?)\\s*(?=\\* @|\\*/)").matcher(javadoc);
+                Pattern.compile("@param " + name + "\\s([^@]*?)\\s*(?=\\* @|\\*/)")
+                        .matcher(javadoc);
         if (!matcher.find()) {
             throw new AssertionError(name + " has no @param");
         }

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.firn.ClosedException;
 import io.firn.LogStore;
+import io.firn.api.Waiting;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -16,6 +17,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.springframework.beans.factory.DisposableBean;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.context.ApplicationContext;
 import org.springframework.context.SmartLifecycle;
 
 class ShutdownOrderTest {
@@ -24,19 +26,17 @@ class ShutdownOrderTest {
 
     @TempDir Path directory;
 
-    /** Notes what runs when it is stopped: after listeners and web servers, before the server. */
+    /**
+     * Notes what runs when it is started and stopped. Depends on none of what it looks at: else
+     * Spring would start that before it, and stop it after it, whatever the phases are.
+     */
     static final class Between implements SmartLifecycle {
-        private final FirnListeners listeners;
-        private final FirnServerLifecycle server;
-        private final LogStore store;
+        private final ApplicationContext context;
         private final int phase;
         private volatile boolean isRunning;
 
-        Between(
-                FirnListeners listeners, FirnServerLifecycle server, LogStore store, int phase) {
-            this.listeners = listeners;
-            this.server = server;
-            this.store = store;
+        Between(ApplicationContext context, int phase) {
+            this.context = context;
             this.phase = phase;
         }
 
@@ -44,11 +44,11 @@ class ShutdownOrderTest {
             STEPS.add(
                     when
                             + ": listeners "
-                            + listeners.isRunning()
+                            + context.getBean(FirnListeners.class).isRunning()
                             + ", server "
-                            + server.isRunning()
+                            + context.getBean(FirnServerLifecycle.class).isRunning()
                             + ", store "
-                            + isOpen(store));
+                            + isOpen(context.getBean(LogStore.class)));
         }
 
         @Override
@@ -144,10 +144,10 @@ class ShutdownOrderTest {
                                                     SLOW.get().entered.await();
                                                 }));
         closing.start();
-        io.firn.api.Waiting.await("the listener", () -> SLOW.get() != null);
+        Waiting.await("the listener", () -> SLOW.get() != null);
         SLOW.get().entered.await();
         SLOW.get().mayLeave.countDown();
-        io.firn.api.Waiting.join(closing);
+        Waiting.join(closing);
         assertTrue(SLOW.get().hasLeft);
         Contexts.in(directory)
                 .run(
@@ -156,7 +156,10 @@ class ShutdownOrderTest {
                                                 context.getBean(LogStore.class)
                                                         .openTopic("orders")
                                                         .cursor("slow")
-                                                        .offset(partition(context.getBean(LogStore.class))))
+                                                        .offset(
+                                                                partition(
+                                                                        context.getBean(
+                                                                                LogStore.class))))
                                         .isPositive());
     }
 
@@ -171,8 +174,7 @@ class ShutdownOrderTest {
                         "firn.server.port=0", "firn.server.settings.num.network.threads=1")
                 .run(
                         context -> {
-                            FirnServerLifecycle server =
-                                    context.getBean(FirnServerLifecycle.class);
+                            FirnServerLifecycle server = context.getBean(FirnServerLifecycle.class);
                             assertThat(server.bootstrapServers()).startsWith("127.0.0.1:");
                             context.stop();
                             assertThat(server.isRunning()).isFalse();
