@@ -1,5 +1,6 @@
 package io.firn.spring;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.firn.Durability;
@@ -165,12 +166,12 @@ class FirnAutoConfigurationTest {
                             List<StoredRecord> records =
                                     store.openTopic("orders").openTailer().stream().toList();
                             assertThat(records)
-                                    .extracting(each -> new String(each.value()))
+                                    .extracting(each -> new String(each.value(), UTF_8))
                                     .containsExactly("1 book", "2 pens");
-                            assertThat(records.get(0).key()).isEqualTo("alice".getBytes());
+                            assertThat(records.get(0).key()).isEqualTo("alice".getBytes(UTF_8));
                             assertThat(records.get(0).headers())
                                     .containsExactly(
-                                            new StoredRecord.Header("trace", "7".getBytes()));
+                                            new StoredRecord.Header("trace", "7".getBytes(UTF_8)));
                         });
     }
 
