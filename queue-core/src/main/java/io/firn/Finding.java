@@ -95,6 +95,11 @@ public interface Finding {
         TOPIC_DELETION_FAILING,
         /** Other background work fails and is tried again. Read the cause in the text. */
         BACKGROUND_FAILING,
+        /**
+         * Appends wait, because segments are filled faster than they are sealed and deleted. Use a
+         * faster medium, or append less.
+         */
+        BACKGROUND_BEHIND,
         /** Segments were sealed at times that are still to come. Check the clock of the machine. */
         CLOCK_WAS_AHEAD,
         /** The last compaction of a partition has skipped segments. Read why in the text. */

@@ -108,6 +108,12 @@ public interface PartitionReader {
         long stalls();
 
         /**
+         * Returns the bytes of segments that were filled and are not sealed yet, or not in their
+         * final form, and of those that are being deleted. While there are too many, appends wait.
+         */
+        long backlogBytes();
+
+        /**
          * Returns the number of records that retention has deleted since open although a cursor,
          * for which it waits up to a limit ({@link TopicOptions#retainUntilRead}), had not passed
          * them.

@@ -93,6 +93,11 @@ final class ServerMetrics implements ServerMetricsMXBean, AutoCloseable {
         return byPartition(PartitionMetrics::bytes);
     }
 
+    @Override
+    public Map<String, Long> getBacklogBytes() {
+        return byPartition(PartitionMetrics::backlogBytes);
+    }
+
     /** Without partitions for which it is null. */
     private <T> Map<String, T> byPartition(Function<PartitionMetrics, T> what) {
         Map<String, T> all = new TreeMap<>();

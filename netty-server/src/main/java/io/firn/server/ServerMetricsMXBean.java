@@ -41,6 +41,12 @@ public interface ServerMetricsMXBean {
     Map<String, Long> getPartitionBytes();
 
     /**
+     * Returns the bytes of filled segments of each partition that are not sealed, in their final
+     * form or deleted yet, by {@code TOPIC-PARTITION}.
+     */
+    Map<String, Long> getBacklogBytes();
+
+    /**
      * Returns the part of each compacted partition that may be compacted and is not, from 0 to 1,
      * by {@code TOPIC-PARTITION}.
      */

@@ -18,8 +18,8 @@ import org.agrona.concurrent.SystemNanoClock;
  * A store's duties and the threads that run them. Those that force have threads of their own, so
  * that work for which appenders wait never queues behind housekeeping: {@code firn-force} and, when
  * several partitions are forced at once, {@code firn-force-2} and so on force and seal; {@code
- * firn-tidy} tidies up, one partition after another, and reserves blocks, for which {@code
- * firn-tidy-2} and so on help when several partitions want one. {@code firn-compact} rewrites
+ * firn-tidy} tidies up, one partition after another, and reserves, finishes and deletes blocks, for
+ * which {@code firn-tidy-2} and so on help when several partitions want that. {@code firn-compact} rewrites
  * segments; it exists only if a topic needs it. A store that only reads has one thread, {@code
  * firn-follow}. In invoker mode the caller of {@link #invoke} does the work of all of them, except
  * that nothing is rewritten.
@@ -30,11 +30,17 @@ public final class Background {
     /** More reserve no faster: a file system makes what they force durable together. */
     private static final int MOST_TIDIERS = 8;
 
-    /** The lanes of {@link #tidying}: all that is not {@link #RESERVING}. */
-    private static final int TIDYING_LANES = 2;
+    /** The lanes of {@link #tidying}: the two below, and one for all that is in neither. */
+    private static final int TIDYING_LANES = 3;
 
     /** The lane of the duties of {@link #tidying} that reserve blocks, several at once. */
     public static final int RESERVING = 1;
+
+    /**
+     * The lane of those that bring sealed segments into their final form and delete others, several
+     * at once: each waits for forces, which a file system makes durable together.
+     */
+    public static final int FINISHING = 2;
 
     private static final long LONGEST_FOLLOWER_REST_NS = 250_000_000;
 
@@ -153,7 +159,10 @@ public final class Background {
         return forcing;
     }
 
-    /** All other duties; they run one after another, but those of the lane {@link #RESERVING}. */
+    /**
+     * All other duties; they run one after another, but those of the lanes {@link #RESERVING} and
+     * {@link #FINISHING}.
+     */
     public Duties tidying() {
         return tidying;
     }

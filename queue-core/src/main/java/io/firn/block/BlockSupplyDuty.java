@@ -45,6 +45,7 @@ public final class BlockSupplyDuty extends Duty implements NextBlock.BlockSource
     private final SegmentedLog log;
     private final LogContext store;
     private final NextBlock next;
+    private final Backlog backlog;
 
     /** Of the finding that the store's directory is full. */
     private final FindingKey noStartFile;
@@ -55,7 +56,7 @@ public final class BlockSupplyDuty extends Duty implements NextBlock.BlockSource
     @GuardedBy("this")
     private Attempt attempt;
 
-    public BlockSupplyDuty(Duties duties, SegmentedLog log, NextBlock next) {
+    public BlockSupplyDuty(Duties duties, SegmentedLog log, NextBlock next, Backlog backlog) {
         // An append may be waiting, so every pause is the shortest one.
         super(
                 duties,
@@ -64,6 +65,7 @@ public final class BlockSupplyDuty extends Duty implements NextBlock.BlockSource
         this.log = log;
         this.store = log.store();
         this.next = next;
+        this.backlog = backlog;
         this.noStartFile = FindingKey.of(Kind.DIRECTORY_FULL, log.subject());
     }
 
@@ -91,7 +93,7 @@ public final class BlockSupplyDuty extends Duty implements NextBlock.BlockSource
         if (isShort) {
             giveBackUnused();
         }
-        if (next.isReserved()) {
+        if (isHeldBack() || next.isReserved()) {
             return 0;
         }
         if (attempt == null && !next.isWanted()) {
@@ -119,6 +121,14 @@ public final class BlockSupplyDuty extends Duty implements NextBlock.BlockSource
         return 1;
     }
 
+    /** Segments that were filled before are sealed, and what is due is deleted, before others. */
+    @GuardedBy("this")
+    private boolean isHeldBack() {
+        boolean isBehind = attempt == null && !next.isUrgent() && backlog.holdsBack();
+        againAt(backlog.note(isBehind && next.isWanted(), nowMs()));
+        return isBehind;
+    }
+
     /** Whether it asks a full tier from time to time, of all that found no room in it. */
     private boolean isProbing() {
         return next.isRefusedAsFull()
@@ -128,6 +138,7 @@ public final class BlockSupplyDuty extends Duty implements NextBlock.BlockSource
     private void stopProbing() {
         log.topic().tiers().forEach(tier -> tier.stopProbing(this));
         store.findings().end(noStartFile);
+        backlog.end();
     }
 
     /**

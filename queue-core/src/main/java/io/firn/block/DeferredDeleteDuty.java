@@ -1,6 +1,7 @@
 package io.firn.block;
 
 import io.firn.background.BackOff;
+import io.firn.background.Background;
 import io.firn.background.Duty;
 import io.firn.background.Duty.Duties;
 import io.firn.findings.FindingKey;
@@ -16,25 +17,40 @@ import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicLong;
+import javax.annotation.concurrent.GuardedBy;
 
 /**
  * Views and the blocks below them, which are released when nobody reads them any more. Each is
  * released by itself: one that a medium refuses to delete is reported and tried again after a
- * pause, and does not hold up the others. {@link #free} is for any thread, everything else for the
- * background.
+ * pause, and does not hold up the others. Thread-safe.
  *
  * <p>A block is given back only while this process is the only writer of the store: another one may
  * have given it to another segment.
  */
 public final class DeferredDeleteDuty extends Duty {
     private final SegmentedLog log;
+    private final Backlog backlog;
     private final AtomicLong numbers = new AtomicLong();
+
+    @GuardedBy("this")
     private final List<Waiting> waiting = new ArrayList<>();
+
     private final Queue<Waiting> handedOver = new ConcurrentLinkedQueue<>();
 
-    public DeferredDeleteDuty(Duties duties, SegmentedLog log) {
+    public DeferredDeleteDuty(Duties duties, SegmentedLog log, Backlog backlog) {
         super(duties, log.subject(), "releases");
         this.log = log;
+        this.backlog = backlog;
+    }
+
+    @Override
+    protected int lane() {
+        return Background.FINISHING;
+    }
+
+    /** What else there is to do before a block is reserved. */
+    public Backlog backlog() {
+        return backlog;
     }
 
     /** The action to take when nobody pins the view; repeated if it fails. */
@@ -55,31 +71,33 @@ public final class DeferredDeleteDuty extends Duty {
      * @param tier the tier whose medium is used; null for none
      */
     public void later(View view, StorageTier tier, Release release) {
-        waiting.add(new Waiting(view, tier, release));
+        handOver(new Waiting(view, tier, release, 0));
+    }
+
+    private void handOver(Waiting next) {
+        handedOver.add(next);
         call();
     }
 
     /**
-     * Any thread: runs the action now if nobody pins the view; otherwise the background does.
+     * Runs the action now if nobody pins the view; otherwise the background does.
      *
      * @param view retired; null for none
      * @param tier the tier whose medium is used
      */
     public void free(View view, StorageTier tier, Release release) {
-        Waiting last = new Waiting(view, tier, release);
+        Waiting last = new Waiting(view, tier, release, 0);
         if (last.tryFree()) {
             log.store().freedBlocks().onFreed();
             log.publisher().segmentsChanged();
             return;
         }
-        handedOver.add(last);
-        call();
+        handOver(last);
     }
 
-    /** Any thread: deletes a block that nobody reads. */
+    /** Deletes a block that nobody reads. */
     public void discard(Block block) {
-        handedOver.add(new Waiting(null, block.tier(), block::delete));
-        call();
+        later(null, block.tier(), block::delete);
     }
 
     /** Releases a segment's view, and deletes the segment. */
@@ -87,7 +105,8 @@ public final class DeferredDeleteDuty extends Duty {
         View view = segment.detachView();
         if (delete) {
             Block block = segment.block(); // a doomed segment's block is not exchanged any more
-            later(view, block.tier(), block::delete);
+            backlog.onRetired(segment.written());
+            handOver(new Waiting(view, block.tier(), block::delete, segment.written()));
         } else if (view != null) {
             later(view, null, Release.NOTHING);
         }
@@ -95,16 +114,19 @@ public final class DeferredDeleteDuty extends Duty {
 
     /** Frees what can be freed; returns how many. */
     @Override
-    public int run() {
+    public synchronized int run() {
         for (Waiting next = handedOver.poll(); next != null; next = handedOver.poll()) {
             waiting.add(next);
         }
         int freed = 0;
         for (Iterator<Waiting> i = waiting.iterator(); i.hasNext(); ) {
             Waiting next = i.next();
-            if (next.backOff.leftNs() <= 0 && next.tryFree()) {
-                i.remove();
-                freed++;
+            if (next.backOff.leftNs() <= 0) {
+                if (next.tryFree()) {
+                    i.remove();
+                    freed++;
+                }
+                backlog.onDeletionTried(next.takeBytes());
             }
         }
         if (freed > 0) {
@@ -118,12 +140,12 @@ public final class DeferredDeleteDuty extends Duty {
     }
 
     /** Whether nothing is left: nothing waits for a reader, or for its medium to work again. */
-    public boolean isEmpty() {
+    public synchronized boolean isEmpty() {
         return waiting.isEmpty() && handedOver.isEmpty();
     }
 
     /** Whether no reader holds anything; what is left waits for its medium to work again. */
-    public boolean isStuck() {
+    public synchronized boolean isStuck() {
         return handedOver.isEmpty() && waiting.stream().allMatch(each -> each.backOff.isFailing());
     }
 
@@ -131,16 +153,25 @@ public final class DeferredDeleteDuty extends Duty {
         private final View view;
         private final StorageTier tier;
         private final Release release;
+        private long bytes;
         private final FindingKey job;
         private final BackOff backOff = new BackOff(log.store().attempts().clock());
 
-        Waiting(View view, StorageTier tier, Release release) {
+        Waiting(View view, StorageTier tier, Release release, long bytes) {
             this.view = view;
             this.tier = tier;
             this.release = release;
+            this.bytes = bytes;
             String what = tier == null ? "unmapping" : "deletion of a segment in " + tier.name();
             this.job =
                     FindingKey.job(log.subject(), what + ", number " + numbers.incrementAndGet());
+        }
+
+        /** Returns its part of the backlog, of which it is none from now on. */
+        long takeBytes() {
+            long taken = bytes;
+            bytes = 0;
+            return taken;
         }
 
         /** Returns false while the view is pinned, and when the medium fails. */

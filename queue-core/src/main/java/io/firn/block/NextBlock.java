@@ -40,6 +40,9 @@ public final class NextBlock {
     /** How long to wait before another look when a file could not be opened for a write. */
     private static final long SHORTAGE_NS = 10_000_000;
 
+    /** What ends a wait without an answer, such as a medium that fails, is seen after so long. */
+    private static final long LONGEST_WAIT_NS = 50_000_000;
+
     private final SegmentedLog log;
     private final FreedBlocks freedBlocks;
     private final AppendShortage shortage;
@@ -49,6 +52,9 @@ public final class NextBlock {
 
     /** Whether the last append that had to wait was without a block. */
     private volatile boolean missing;
+
+    /** Whether a thread of the background waits, which may be the one that works off a backlog. */
+    private volatile boolean urgent;
 
     private volatile Refusal refusal;
     private BlockSource source;
@@ -89,6 +95,7 @@ public final class NextBlock {
         LogSegment block = withdraw(); // the writer gets it or the close, not both
         if (block != null) {
             wanted = false;
+            urgent = false;
             return block;
         }
         Refusal last = refusal;
@@ -177,6 +184,10 @@ public final class NextBlock {
         } else if (log.store().isInvoker()) {
             log.store().invoke();
         } else {
+            if (log.store().background().isAtWork()) {
+                urgent = true;
+                source.call();
+            }
             awaitAnswer();
         }
         checkRoom();
@@ -193,11 +204,15 @@ public final class NextBlock {
             return;
         }
         boolean interrupted = false;
+        long ns = 0;
         answered.enter();
         try {
+            int counted = answered.wakeUps();
             while (wanted && !isReserved() && log.state().isWritable()) {
                 try {
-                    answered.await(Long.MAX_VALUE);
+                    ns = Math.min(Signal.nextNs(ns), LONGEST_WAIT_NS);
+                    answered.await(counted, ns);
+                    counted = answered.wakeUps();
                 } catch (InterruptedException e) {
                     interrupted = true;
                 }
@@ -214,6 +229,11 @@ public final class NextBlock {
 
     public boolean isWanted() {
         return wanted;
+    }
+
+    /** Whether it is wanted by a thread for which a backlog must not be waited. */
+    boolean isUrgent() {
+        return urgent;
     }
 
     public boolean isReserved() {

@@ -15,6 +15,7 @@ record PartitionCounts(
         long forces,
         long rolls,
         long stalls,
+        long backlogBytes,
         long unreadDeleted,
         long undecided,
         boolean isPoisoned,
@@ -44,6 +45,8 @@ record PartitionCounts(
                 + rolls
                 + ", stalls="
                 + stalls
+                + ", backlogBytes="
+                + backlogBytes
                 + ", unreadDeleted="
                 + unreadDeleted
                 + ", undecided="

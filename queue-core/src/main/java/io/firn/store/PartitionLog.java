@@ -289,6 +289,7 @@ public final class PartitionLog implements HostedPartition {
                 forcer.forces(),
                 log.rolls(),
                 appenders.stalls(),
+                upkeep.backlogBytes(),
                 upkeep.unreadDeleted(),
                 undecided(),
                 log.state().isPoisoned(),

@@ -4,6 +4,7 @@ import io.firn.append.OpenAppenders;
 import io.firn.background.Background;
 import io.firn.background.Duty;
 import io.firn.background.Duty.Duties;
+import io.firn.block.Backlog;
 import io.firn.block.BlockSupplyDuty;
 import io.firn.block.DeferredDeleteDuty;
 import io.firn.block.IdleViewDuty;
@@ -25,6 +26,7 @@ import java.util.function.Supplier;
 public final class PartitionUpkeep implements LogEvents {
     private final SegmentedLog log;
     private final NextBlock nextBlock;
+    private final Backlog backlog;
     private final AppendWatchDuty appendWatch;
     private final BlockSupplyDuty blocks;
     private final PreparationDuty preparation;
@@ -48,24 +50,31 @@ public final class PartitionUpkeep implements LogEvents {
             Supplier<? extends Checkpoint> ofCheckpoint) {
         this.log = log;
         this.nextBlock = nextBlock;
+        this.backlog = new Backlog(log);
         Duties duties = log.store().tidying();
         // Duties that are due at the same time run in the order of their creation.
         this.appendWatch =
                 new AppendWatchDuty(duties, log, this::onChange, !log.store().isInvoker());
-        this.blocks = new BlockSupplyDuty(duties, log, nextBlock);
+        this.blocks = new BlockSupplyDuty(duties, log, nextBlock, backlog);
         this.preparation = new PreparationDuty(duties, log, appenders);
         this.marks = new MarkDuty(duties, log);
-        this.seals = new SealDuty(duties, log, this::onFinished);
-        this.releases = new DeferredDeleteDuty(duties, log);
+        this.seals = new SealDuty(duties, log, backlog, this::onFinished);
+        this.releases = new DeferredDeleteDuty(duties, log, backlog);
         this.checkpoints = ofCheckpoint.get();
         this.retention = new RetentionDuty(duties, log, appenders, checkpoints, releases);
         this.views = new IdleViewDuty(duties, log, releases);
         nextBlock.suppliedBy(blocks);
+        backlog.onRoom(blocks::call);
     }
 
     /** For compaction, which deletes segments. */
     public Checkpoint checkpoints() {
         return checkpoints;
+    }
+
+    /** See {@link io.firn.PartitionReader.PartitionMetrics#backlogBytes}. */
+    public long backlogBytes() {
+        return log.store().isReadOnly() ? 0 : backlog.bytes();
     }
 
     /** See {@link io.firn.PartitionReader.PartitionMetrics#unreadDeleted}. */
@@ -126,7 +135,9 @@ public final class PartitionUpkeep implements LogEvents {
     @Override
     public void onSealed() {
         log.publisher().segmentsChanged();
+        backlog.onSealed();
         seals.call();
+        retention.call(); // after that: nothing may be left to finish
     }
 
     private void onFinished() {
@@ -190,6 +201,9 @@ public final class PartitionUpkeep implements LogEvents {
      * store is closed. Stops at a segment whose copy is being published; call it again then.
      */
     public void retireAll(boolean delete) {
+        if (delete) {
+            seals.awaitRun();
+        }
         for (LogSegment segment : log.segments()) {
             if (delete && !segment.doom()) {
                 return;

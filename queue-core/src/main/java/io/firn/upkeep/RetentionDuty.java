@@ -6,6 +6,7 @@ import io.firn.TopicOptions;
 import io.firn.append.OpenAppenders;
 import io.firn.background.Duty;
 import io.firn.background.Duty.Duties;
+import io.firn.block.Backlog;
 import io.firn.block.DeferredDeleteDuty;
 import io.firn.findings.FindingKey;
 import io.firn.log.LogEvents.Checkpoint;
@@ -33,6 +34,7 @@ final class RetentionDuty extends Duty {
     private final OpenAppenders appenders;
     private final Checkpoint checkpoints;
     private final DeferredDeleteDuty releases;
+    private final Backlog backlog;
     private final UnreadRecords unread;
     private final FindingKey clockAhead;
 
@@ -47,6 +49,7 @@ final class RetentionDuty extends Duty {
         this.appenders = appenders;
         this.checkpoints = checkpoints;
         this.releases = releases;
+        this.backlog = releases.backlog();
         this.unread = new UnreadRecords(log);
         this.clockAhead = FindingKey.of(Kind.CLOCK_WAS_AHEAD, log.subject());
     }
@@ -57,6 +60,17 @@ final class RetentionDuty extends Duty {
             return 0;
         }
         rollByAge();
+        boolean failed = true;
+        try {
+            int done = raiseStartAndDelete();
+            failed = false;
+            return done;
+        } finally {
+            backlog.onRetention(failed);
+        }
+    }
+
+    private int raiseStartAndDelete() throws IOException {
         int raised;
         int deleted;
         try {
