@@ -35,6 +35,9 @@ final class ProduceTask {
 
     private static final long BLOCK_RETRY_US = 500;
 
+    /** After pauses that grow: on a disk that is too slow, a block may take seconds. */
+    private static final long LONGEST_BLOCK_RETRY_US = 10_000;
+
     /**
      * So many of those that wait are tried after each pause, in turn. The block of one may need
      * what the block of another one holds until its batch is appended.
@@ -58,6 +61,7 @@ final class ProduceTask {
     /** How many more of them may be tried in vain before a pause; all of them at first. */
     private int tries;
 
+    private long retryUs = BLOCK_RETRY_US;
     private boolean blocking;
     private Runnable releaseBytes;
 
@@ -131,7 +135,7 @@ final class ProduceTask {
                 return;
             }
             if (!advance(outcome)) {
-                appendRestLater(forces, BLOCK_RETRY_US);
+                awaitBlocks(forces);
                 return;
             }
         }
@@ -153,9 +157,16 @@ final class ProduceTask {
         Item item = rest.remove();
         if (waits) {
             rest.add(item);
+        } else {
+            retryUs = BLOCK_RETRY_US;
         }
         tries = Math.min(waits ? tries - 1 : tries, rest.size());
         return tries > 0 || rest.isEmpty();
+    }
+
+    private void awaitBlocks(List<CompletableFuture<?>> forces) {
+        appendRestLater(forces, retryUs);
+        retryUs = Math.min(2 * retryUs, LONGEST_BLOCK_RETRY_US);
     }
 
     private Outcome tryAppend(Item item, List<CompletableFuture<?>> forces, boolean mayTakeLong) {
@@ -220,7 +231,7 @@ final class ProduceTask {
                     if (advance(appended ? Outcome.DONE : Outcome.AGAIN)) {
                         appendRest(forces);
                     } else {
-                        appendRestLater(forces, BLOCK_RETRY_US);
+                        awaitBlocks(forces);
                     }
                 };
         try {
