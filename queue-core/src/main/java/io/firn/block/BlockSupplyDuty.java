@@ -124,7 +124,9 @@ public final class BlockSupplyDuty extends Duty implements NextBlock.BlockSource
     /** Segments that were filled before are sealed, and what is due is deleted, before others. */
     @GuardedBy("this")
     private boolean isHeldBack() {
-        boolean isBehind = attempt == null && !next.isUrgent() && backlog.holdsBack();
+        // A lack of descriptors may be what keeps the background from it: the append is to know.
+        boolean waitsForNone = next.isUrgent() || store.descriptors().isNow();
+        boolean isBehind = attempt == null && !waitsForNone && backlog.holdsBack();
         againAt(backlog.note(isBehind && next.isWanted(), nowMs()));
         return isBehind;
     }
