@@ -19,10 +19,10 @@ import org.agrona.concurrent.SystemNanoClock;
  * that work for which appenders wait never queues behind housekeeping: {@code firn-force} and, when
  * several partitions are forced at once, {@code firn-force-2} and so on force and seal; {@code
  * firn-tidy} tidies up, one partition after another, and reserves, finishes and deletes blocks, for
- * which {@code firn-tidy-2} and so on help when several partitions want that. {@code firn-compact} rewrites
- * segments; it exists only if a topic needs it. A store that only reads has one thread, {@code
- * firn-follow}. In invoker mode the caller of {@link #invoke} does the work of all of them, except
- * that nothing is rewritten.
+ * which {@code firn-tidy-2} and so on help when several partitions want that. {@code firn-compact}
+ * rewrites segments; it exists only if a topic needs it. A store that only reads has one thread,
+ * {@code firn-follow}. In invoker mode the caller of {@link #invoke} does the work of all of them,
+ * except that nothing is rewritten.
  */
 public final class Background {
     private static final int MOST_PASSES = 8;

@@ -92,8 +92,7 @@ class BacklogTest {
         Stores.await("appends", () -> appending.isDone() || isStuck(partition, seen));
         assertFalse(appending.isDone(), "nothing has made them wait");
         try (Appender appender = partition.openAppender()) {
-            assertEquals(
-                    Appender.BACK_PRESSURED, appender.tryAppend(VALUE, 0, VALUE.capacity()));
+            assertEquals(Appender.BACK_PRESSURED, appender.tryAppend(VALUE, 0, VALUE.capacity()));
         }
         return appending;
     }
