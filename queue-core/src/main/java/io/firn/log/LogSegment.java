@@ -274,7 +274,7 @@ public final class LogSegment {
     /** Ends it: nothing is appended any more. */
     public void roll(long offset) {
         endOffset = offset;
-        enter(Lifecycle.WRITING, Lifecycle.ROLLED); // unless it is doomed, or known to end here
+        enter(Lifecycle.WRITING, Lifecycle.ROLLED); // unless it is doomed, or sealed meanwhile
     }
 
     /** How far it is forced, as a pair. */
@@ -469,13 +469,24 @@ public final class LogSegment {
     /** Seals durably; everything must have been forced. */
     public void seal(long timeMs) throws IOException {
         marks.seal(timeMs);
-        enter(Lifecycle.ROLLED, Lifecycle.SEALED); // unless it is doomed
+        enterSealed();
     }
 
     /** Notes that another process has sealed it, and where it ends. */
     public void sealedAt(long offset) {
         roll(offset);
-        enter(Lifecycle.ROLLED, Lifecycle.SEALED);
+        enterSealed();
+    }
+
+    /**
+     * Enters SEALED unless it is doomed. The holder of the force gate acts on the end offset alone,
+     * so the roll that set it may not have entered ROLLED yet, and then must not do it any more.
+     */
+    private void enterSealed() {
+        Lifecycle now = lifecycle;
+        while (now.compareTo(Lifecycle.SEALED) < 0 && !enter(now, Lifecycle.SEALED)) {
+            now = lifecycle;
+        }
     }
 
     /**
