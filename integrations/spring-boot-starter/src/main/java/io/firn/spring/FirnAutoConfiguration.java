@@ -10,6 +10,8 @@ import org.springframework.context.annotation.Import;
  *
  * <p>At the end, listeners stop first, then the server; the store is closed with the other beans,
  * after all that use it.
+ *
+ * @see FirnListener
  */
 @AutoConfiguration(
         afterName = {

@@ -11,7 +11,9 @@ import java.lang.annotation.Target;
  *
  * <pre>{@code
  * @FirnListener(topic = "orders", cursor = "billing", concurrency = 2)
- * void bill(Order order, @FirnKey String customer) { … }
+ * void bill(Order order, LogRecord record) {
+ *     // ...
+ * }
  * }</pre>
  *
  * <p>Parameters, in any order: one of any type, to which the value is converted; {@link FirnKey}

@@ -17,6 +17,8 @@ import org.springframework.context.SmartLifecycle;
 /**
  * The listeners of the application. They start last, when all beans are ready, and stop first: each
  * ends with the record that it is handling, and commits its cursor. Thread-safe.
+ *
+ * @see FirnListener
  */
 public final class FirnListeners implements SmartLifecycle {
     /** Higher than that of the server and of web servers. */

@@ -24,6 +24,7 @@ import org.springframework.util.unit.DataSize;
  * @param topics topics that exist from the start, with the options that are set
  * @param listener what all listeners do about failures
  * @param server a server for Kafka clients
+ * @see FirnListener
  */
 @ConfigurationProperties("firn")
 public record FirnProperties(

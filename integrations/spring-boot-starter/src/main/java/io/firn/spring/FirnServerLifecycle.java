@@ -12,6 +12,8 @@ import org.springframework.context.SmartLifecycle;
  * The server for Kafka clients: starts before listeners and the web server, and stops after them.
  * Asking for its address starts it earlier, so that other beans may connect while they are created.
  * Thread-safe.
+ *
+ * @see LogStoreCustomizer
  */
 public final class FirnServerLifecycle implements SmartLifecycle {
     /** Lower than that of listeners and of web servers, which use it. */

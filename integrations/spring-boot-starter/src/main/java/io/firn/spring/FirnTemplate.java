@@ -17,6 +17,8 @@ import java.util.function.Function;
  * <p>Keys, values and headers are converted by the {@link RecordCodec}; each may be null. The
  * partition is chosen by the key, as Kafka's Java producer does. For batches, transactions and
  * claims use the {@link LogStore}. Thread-safe.
+ *
+ * @see FirnListener
  */
 public final class FirnTemplate implements AutoCloseable {
     private final LogStore store;

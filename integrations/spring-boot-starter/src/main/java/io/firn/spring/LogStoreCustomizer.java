@@ -7,8 +7,8 @@ import io.firn.LogStoreBuilder;
  *
  * <pre>{@code
  * @Bean
- * LogStoreCustomizer readEverythingAgain() {
- *     return builder -> builder.verifyEveryRead();
+ * LogStoreCustomizer onePartition() {
+ *     return builder -> builder.maxPartitions(1);
  * }
  * }</pre>
  */

@@ -6,6 +6,8 @@ import java.lang.reflect.Type;
  * Converts between objects and the bytes of keys, values and headers. The application may declare a
  * bean of its own. By default, byte arrays are taken as they are, strings are in UTF-8, and all
  * else is JSON, by the Jackson mapper of the application. Thread-safe.
+ *
+ * @see FirnListener
  */
 public interface RecordCodec {
 
