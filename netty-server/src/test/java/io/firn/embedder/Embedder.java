@@ -97,6 +97,10 @@ public final class Embedder {
         return FirnServer.of(store)
                 .set("listeners", "SASL_SSL://127.0.0.1:0")
                 .set("super.users", "User:alice")
+                // Kafka's names in the configuration stay what they are, whatever is relocated.
+                .set(
+                        "authorizer.class.name",
+                        "org.apache.kafka.metadata.authorizer.StandardAuthorizer")
                 .set("ssl.keystore.location", keys)
                 .set("ssl.keystore.password", "secret")
                 .set("sasl.enabled.mechanisms", "PLAIN,SCRAM-SHA-512")
