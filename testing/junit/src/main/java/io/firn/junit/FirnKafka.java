@@ -24,7 +24,8 @@ import org.junit.jupiter.api.extension.ExtendWith;
  * }
  * }</pre>
  *
- * <p>The server starts when it is first asked for. The class has one server for all of its tests,
+ * <p>The server starts when it is first asked for, or before the first test if {@link
+ * #bootstrapServersProperty} is set. The class has one server for all of its tests,
  * so that its address stays the same; {@link #cleanTopics} decides what a test finds of the test
  * before.
  */
@@ -40,6 +41,14 @@ public @interface FirnKafka {
 
     /** Settings of the server, {@code key=value} each, as in its configuration file. */
     String[] settings() default {};
+
+    /**
+     * A system property that holds the server's address while the class runs, such as {@code
+     * spring.kafka.bootstrap-servers}: for applications that read their configuration from there.
+     * With it, the server starts before the first test. Classes that run at the same time cannot
+     * share a property.
+     */
+    String bootstrapServersProperty() default "";
 
     /** When topics, and the offsets that groups committed in them, are deleted. */
     CleanTopics cleanTopics() default CleanTopics.PER_METHOD;

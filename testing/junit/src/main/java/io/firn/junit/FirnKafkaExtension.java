@@ -1,6 +1,9 @@
 package io.firn.junit;
 
 import io.firn.junit.FirnKafka.CleanTopics;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.extension.BeforeAllCallback;
 import org.junit.jupiter.api.extension.BeforeEachCallback;
 import org.junit.jupiter.api.extension.ExtensionConfigurationException;
 import org.junit.jupiter.api.extension.ExtensionContext;
@@ -10,8 +13,17 @@ import org.junit.jupiter.api.extension.ParameterResolver;
 import org.junit.platform.commons.support.AnnotationSupport;
 
 /** What {@link FirnKafka} registers. */
-final class FirnKafkaExtension implements BeforeEachCallback, ParameterResolver {
+final class FirnKafkaExtension implements BeforeAllCallback, BeforeEachCallback, ParameterResolver {
     private static final Namespace NAMESPACE = Namespace.create(FirnKafkaExtension.class);
+    private static final Pattern TOPIC =
+            Pattern.compile("(?<name>[^:]+)(:(?<partitions>[1-9][0-9]{0,5}))?");
+
+    @Override
+    public void beforeAll(ExtensionContext context) {
+        if (!annotation(context).bootstrapServersProperty().isEmpty()) {
+            running(context);
+        }
+    }
 
     @Override
     public void beforeEach(ExtensionContext context) {
@@ -28,10 +40,12 @@ final class FirnKafkaExtension implements BeforeEachCallback, ParameterResolver 
 
     @Override
     public Object resolveParameter(ParameterContext parameter, ExtensionContext context) {
+        return running(context).server;
+    }
+
+    private static Running running(ExtensionContext context) {
         return ofClass(context)
-                .getOrComputeIfAbsent(
-                        Running.class, key -> new Running(start(context)), Running.class)
-                .server;
+                .getOrComputeIfAbsent(Running.class, key -> start(context), Running.class);
     }
 
     /** Nested classes use the server of the class that is annotated. */
@@ -64,14 +78,20 @@ final class FirnKafkaExtension implements BeforeEachCallback, ParameterResolver 
                 .orElseThrow();
     }
 
-    private static FirnKafkaServer start(ExtensionContext context) {
+    private static Running start(ExtensionContext context) {
         FirnKafka asked = annotation(context);
         FirnKafkaServer.Builder builder = FirnKafkaServer.of();
         for (String each : asked.topics()) {
-            int colon = each.lastIndexOf(':');
+            Matcher topic = TOPIC.matcher(each);
+            if (!topic.matches()) {
+                throw new ExtensionConfigurationException(
+                        "@FirnKafka(topics): expected name or name:partitions, found \""
+                                + each
+                                + "\"");
+            }
+            String partitions = topic.group("partitions");
             builder.topic(
-                    colon < 0 ? each : each.substring(0, colon),
-                    colon < 0 ? 1 : partitions(each, each.substring(colon + 1)));
+                    topic.group("name"), partitions == null ? 1 : Integer.parseInt(partitions));
         }
         for (String each : asked.settings()) {
             int equals = each.indexOf('=');
@@ -81,30 +101,46 @@ final class FirnKafkaExtension implements BeforeEachCallback, ParameterResolver 
             }
             builder.set(each.substring(0, equals), each.substring(equals + 1));
         }
-        return builder.start();
+        return start(builder, asked.bootstrapServersProperty(), context);
     }
 
-    private static int partitions(String topic, String number) {
+    private static Running start(
+            FirnKafkaServer.Builder builder, String property, ExtensionContext context) {
+        if (property.isEmpty()) {
+            return new Running(builder.start(), null);
+        }
+        HeldProperty held = HeldProperty.hold(context, property);
+        boolean isStarted = false;
         try {
-            return Integer.parseInt(number);
-        } catch (NumberFormatException e) {
-            throw new ExtensionConfigurationException(
-                    "@FirnKafka(topics): expected name or name:partitions, found \"" + topic + "\"",
-                    e);
+            FirnKafkaServer server = builder.start();
+            held.set(server.bootstrapServers());
+            isStarted = true;
+            return new Running(server, held);
+        } finally {
+            if (!isStarted) {
+                held.close();
+            }
         }
     }
 
-    /** Closed by JUnit at the end of the class. */
-    private static final class Running implements AutoCloseable {
+    /** Closed by JUnit at the end of the class: before 5.13, only a CloseableResource is. */
+    @SuppressWarnings("deprecation")
+    private static final class Running
+            implements AutoCloseable, ExtensionContext.Store.CloseableResource {
         private final FirnKafkaServer server;
+        private final HeldProperty property;
 
-        private Running(FirnKafkaServer server) {
+        private Running(FirnKafkaServer server, HeldProperty property) {
             this.server = server;
+            this.property = property;
         }
 
         @Override
         public void close() {
-            server.close();
+            try (server;
+                    property) {
+                // The property is restored first.
+            }
         }
     }
 }

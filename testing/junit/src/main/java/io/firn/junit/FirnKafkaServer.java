@@ -10,12 +10,6 @@ import io.firn.file.FileTier;
 import io.firn.server.FirnServer;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.nio.file.FileVisitResult;
-import java.nio.file.Files;
-import java.nio.file.NoSuchFileException;
-import java.nio.file.Path;
-import java.nio.file.SimpleFileVisitor;
-import java.nio.file.attribute.BasicFileAttributes;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -39,45 +33,40 @@ import java.util.Objects;
 public final class FirnKafkaServer implements AutoCloseable {
     private static final int SEGMENT_BYTES = 16 << 20;
 
-    private final Path directory;
+    private final TemporaryDirectory directory;
     private final LogStore store;
     private final FirnServer server;
     private final Map<String, Integer> topics;
 
     private FirnKafkaServer(Builder builder) {
         topics = new LinkedHashMap<>(builder.topics);
-        try {
-            directory = Files.createTempDirectory("firn-junit-");
-        } catch (IOException e) {
-            throw new UncheckedIOException("no temporary directory for the server", e);
-        }
+        directory = TemporaryDirectory.create();
         LogStore opened = null;
         FirnServer started = null;
+        boolean isStarted = false;
         try {
             opened =
-                    LogStore.at(directory.resolve("store"))
-                            .tier(FileTier.at(directory.resolve("segments")))
+                    LogStore.at(directory.path().resolve("store"))
+                            .tier(FileTier.at(directory.path().resolve("segments")))
                             .open();
+            store = opened;
+            createTopics();
             FirnServer.Builder starting =
-                    FirnServer.of(opened)
-                            .port(0)
+                    FirnServer.of(store)
+                            .set("listeners", "PLAINTEXT://127.0.0.1:0")
                             .set("log.segment.bytes", SEGMENT_BYTES)
                             .set("group.initial.rebalance.delay.ms", 0);
             builder.settings.forEach(starting::set);
             started = starting.start();
+            server = started;
+            isStarted = true;
         } catch (IOException e) {
-            throw new UncheckedIOException("the server does not start in " + directory, e);
+            throw new UncheckedIOException("the server does not start: " + e.getMessage(), e);
         } finally {
-            if (started == null) {
-                if (opened != null) {
-                    opened.close();
-                }
-                delete(directory);
+            if (!isStarted) {
+                close(started, opened, directory);
             }
         }
-        store = opened;
-        server = started;
-        createTopics();
     }
 
     /** Starts to describe a server. */
@@ -156,37 +145,14 @@ public final class FirnKafkaServer implements AutoCloseable {
     /** Stops the server, closes the store and deletes its directory. */
     @Override
     public void close() {
-        try {
-            server.close();
-        } finally {
-            store.close();
-            delete(directory);
-        }
+        close(server, store, directory);
     }
 
-    private static void delete(Path directory) {
-        try {
-            Files.walkFileTree(
-                    directory,
-                    new SimpleFileVisitor<>() {
-                        @Override
-                        public FileVisitResult visitFile(Path file, BasicFileAttributes attributes)
-                                throws IOException {
-                            Files.deleteIfExists(file);
-                            return FileVisitResult.CONTINUE;
-                        }
-
-                        @Override
-                        public FileVisitResult postVisitDirectory(Path at, IOException failure)
-                                throws IOException {
-                            Files.deleteIfExists(at);
-                            return FileVisitResult.CONTINUE;
-                        }
-                    });
-        } catch (NoSuchFileException e) {
-            // The test deleted it.
-        } catch (IOException e) {
-            throw new UncheckedIOException("cannot delete " + directory, e);
+    private static void close(FirnServer server, LogStore store, TemporaryDirectory directory) {
+        try (directory;
+                store;
+                server) {
+            // The last one is closed first.
         }
     }
 
@@ -214,7 +180,8 @@ public final class FirnKafkaServer implements AutoCloseable {
         }
 
         /**
-         * Starts the server on a free port of the loopback interface.
+         * Starts the server, on a free port of the loopback interface unless {@code listeners} is
+         * set.
          *
          * @throws io.firn.InvalidOptionException if a setting or topic is refused
          */

@@ -25,7 +25,10 @@ final class FirnStoreExtension implements ParameterResolver {
                 .store;
     }
 
-    private static final class Opened implements AutoCloseable {
+    /** Closed by JUnit at the end of the test: before 5.13, only a CloseableResource is. */
+    @SuppressWarnings("deprecation")
+    private static final class Opened
+            implements AutoCloseable, ExtensionContext.Store.CloseableResource {
         private final CrashableStore store;
 
         private Opened(CrashableStore store) {
