@@ -25,9 +25,8 @@ import org.junit.jupiter.api.extension.ExtendWith;
  * }</pre>
  *
  * <p>The server starts when it is first asked for, or before the first test if {@link
- * #bootstrapServersProperty} is set. The class has one server for all of its tests,
- * so that its address stays the same; {@link #cleanTopics} decides what a test finds of the test
- * before.
+ * #bootstrapServersProperty} is set. The class has one server for all of its tests, so that its
+ * address stays the same; {@link #cleanTopics} decides what a test finds of the test before.
  */
 @Documented
 @Inherited

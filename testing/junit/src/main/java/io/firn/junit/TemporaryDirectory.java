@@ -43,7 +43,8 @@ final class TemporaryDirectory implements AutoCloseable {
         try {
             deleteAbandoned(parent, ours);
             Path path = Files.createTempDirectory(parent, ours);
-            // The file gets its name after its lock: without a lock it means that the process ended.
+            // The file gets its name after its lock: without a lock it means that the process
+            // ended.
             Path unlocked = path.resolve(IN_USE + ".new");
             FileChannel inUse =
                     FileChannel.open(

@@ -115,10 +115,7 @@ class ExtensionTest {
             String topic = each.getAnnotation(FirnKafka.class).topics()[0];
             run(each)
                     .assertThatEvents()
-                    .haveExactly(
-                            1,
-                            finishedWithFailure(
-                                    message(text -> text.contains(topic))));
+                    .haveExactly(1, finishedWithFailure(message(text -> text.contains(topic))));
         }
     }
 
@@ -128,8 +125,7 @@ class ExtensionTest {
             FirnKafkaServer.Builder builder =
                     FirnKafkaServer.of()
                             .set("listeners", "PLAINTEXT://127.0.0.1:" + taken.getLocalPort());
-            UncheckedIOException refused =
-                    assertThrows(UncheckedIOException.class, builder::start);
+            UncheckedIOException refused = assertThrows(UncheckedIOException.class, builder::start);
             String message = refused.getMessage();
             assertTrue(message.contains(":" + taken.getLocalPort()), message);
         }

@@ -42,8 +42,7 @@ class JarIT {
             for (JarEntry each : entries()) {
                 if (each.getName().endsWith(".class")) {
                     try (InputStream in = jar.getInputStream(each)) {
-                        String code =
-                                new String(in.readAllBytes(), StandardCharsets.ISO_8859_1);
+                        String code = new String(in.readAllBytes(), StandardCharsets.ISO_8859_1);
                         if (OTHERS.stream().anyMatch(other -> uses(code, other))) {
                             users.add(each.getName());
                         }
