@@ -69,8 +69,7 @@ class PagesTest {
             most.put("docs/" + each + ".md", 1_200);
         }
         most.put("docs/from-chronicle-queue.md", 1_200);
-        for (String module :
-                List.of("migrator", "netty-server", "queue-bytes", "shadow", "tier-pmem")) {
+        for (String module : List.of("netty-server", "queue-bytes")) {
             most.put(module + "/README.md", 400);
         }
         most.put("docs/guide/", 700);
