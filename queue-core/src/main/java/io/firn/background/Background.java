@@ -101,8 +101,7 @@ public final class Background {
         EpochClock clock = isOwnClock ? cachedClock::systemTime : usersClock;
         CachedClock ticking = isOwnClock ? cachedClock : null;
         this.forcers = isInvoked ? null : workers("firn-force", threads.forcers);
-        this.tidiers =
-                isInvoked ? null : workers("firn-tidy", Math.min(threads.forcers, MOST_TIDIERS));
+        this.tidiers = isInvoked ? null : workers("firn-tidy", mostTidiers(threads.forcers));
         this.compactors = isInvoked ? null : workers("firn-compact", 1);
         long longest = DutyScheduler.LONGEST_REST_NS;
         this.forcing =
@@ -119,6 +118,11 @@ public final class Background {
                 new DutyScheduler(
                         new CheckedClock(clock, null, attempts), 1, false, compactors, longest);
         this.sideBySide = new ParallelSteps(threads.factory, Math.max(1, threads.forcers));
+    }
+
+    /** One more than those that reserve and tidy up: a lane that is idle keeps a thread. */
+    private static int mostTidiers(int forcers) {
+        return forcers == 1 ? 1 : Math.min(forcers, MOST_TIDIERS) + 1;
     }
 
     private Workers workers(String name, int most) {

@@ -72,6 +72,10 @@ final class Measures {
                             "firn.topic.stalls",
                             "appends that had to wait for a block",
                             PartitionMetrics::stalls),
+                    bytes(
+                            "firn.topic.backlog",
+                            "bytes of filled segments that are not sealed or deleted yet",
+                            PartitionMetrics::backlogBytes),
                     counter(
                             "firn.topic.unread.deleted",
                             "records deleted although a cursor had not passed them",

@@ -104,7 +104,7 @@ class ForceThreadsTest {
             List<Appender> appenders = appenders(topic);
             appenders.forEach(
                     each -> each.tryAppend(new UnsafeBuffer(bytes("a")), 0, 1)); // wants its block
-            // One of the four is for other duties.
+            // Of the five that tidy up, two are for other duties.
             await("three files at once", () -> gate.held() == 3);
             gate.open();
             appenders.forEach(each -> append(each, bytes("a")).join());
