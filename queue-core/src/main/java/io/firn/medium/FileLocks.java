@@ -53,6 +53,13 @@ final class FileLocks {
 
     private static final long RETRY_MS = 5;
 
+    /**
+     * The first byte that is locked; a lock goes on to the end. Where others cannot read what is
+     * locked, it begins behind what the holder has written about itself.
+     */
+    private static final long LOCKED_FROM =
+            Platform.CURRENT.locksKeepReadersOut() ? MAX_HOLDER_BYTES : 0;
+
     private FileLocks() {}
 
     /** What is known of the holder of a lock of which nothing was written. */
@@ -93,7 +100,7 @@ final class FileLocks {
             while (true) {
                 RandomAccessFile opened = RegularFiles.open(file, false);
                 try {
-                    FileLock lock = opened.getChannel().tryLock(0, Long.MAX_VALUE, true);
+                    FileLock lock = opened.getChannel().tryLock(LOCKED_FROM, Long.MAX_VALUE - LOCKED_FROM, true);
                     String holder = lock == null ? read(opened) : null;
                     opened.close();
                     return holder;
@@ -166,7 +173,7 @@ final class FileLocks {
                 try {
                     // The only use of this channel: an interrupt of a later use would release the
                     // lock.
-                    FileLock lock = opened.getChannel().tryLock();
+                    FileLock lock = opened.getChannel().tryLock(LOCKED_FROM, Long.MAX_VALUE - LOCKED_FROM, false);
                     if (lock != null) {
                         return opened;
                     }

@@ -93,6 +93,22 @@ public interface FileMedium {
     MediumFile open(Path file, boolean writable) throws IOException;
 
     /**
+     * Returns whether a file can be cut, replaced and deleted while it is open or mapped. Where it
+     * cannot, as on Windows, the call throws an exception, changes nothing, and can be repeated.
+     */
+    default boolean changesFilesInUse() {
+        return true;
+    }
+
+    /**
+     * Returns whether names that differ only in case, or in dots at their ends, are names of
+     * different files.
+     */
+    default boolean keepsNamesApart() {
+        return true;
+    }
+
+    /**
      * Opens an existing file for the system, which is to send its bytes somewhere without a copy
      * ({@link FileChannel#transferTo}).
      *
@@ -157,7 +173,10 @@ public interface FileMedium {
     /** Deletes a file or an empty directory if it exists; durable after {@link #forceDirectory}. */
     void delete(Path path) throws IOException;
 
-    /** Makes creations, renames and deletions in the directory durable. */
+    /**
+     * Makes creations, renames and deletions in the directory durable. A medium that cannot do that
+     * does nothing; {@link #unknownFileSystem} says so.
+     */
     void forceDirectory(Path directory) throws IOException;
 
     /**

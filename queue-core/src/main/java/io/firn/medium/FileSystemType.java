@@ -60,6 +60,13 @@ record FileSystemType(String name, Survives survives) {
         return new FileSystemType(name, isOnADevice ? Survives.POWER_LOSS : null);
     }
 
+    /** Returns what is known of it where Java cannot force its directories. */
+    FileSystemType withoutForcedDirectories() {
+        return survives == Survives.POWER_LOSS
+                ? new FileSystemType(name + " (no directory can be forced)", null)
+                : this;
+    }
+
     /** What is written to an overlay is in its upper directory, which a container may not see. */
     private static FileSystemType ofOverlay(Path existing) {
         try {

@@ -83,6 +83,16 @@ public class FilterFileMedium implements FileMedium {
     }
 
     @Override
+    public boolean changesFilesInUse() {
+        return in.changesFilesInUse();
+    }
+
+    @Override
+    public boolean keepsNamesApart() {
+        return in.keepsNamesApart();
+    }
+
+    @Override
     public FileChannel openToSend(Path file) throws IOException {
         return in.openToSend(file);
     }

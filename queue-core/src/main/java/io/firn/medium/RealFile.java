@@ -9,17 +9,18 @@ import java.nio.channels.FileChannel.MapMode;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 
 /** A file of this machine. */
 final class RealFile implements MediumFile {
     private final Path path;
     private final RandomAccessFile file;
-    private final WriteChannel channel;
+    private final RepeatedCalls channel;
 
     RealFile(Path path, RandomAccessFile file) {
         this.path = path;
         this.file = file;
-        this.channel = new WriteChannel(path);
+        this.channel = new RepeatedCalls(path, StandardOpenOption.WRITE);
     }
 
     @Override
@@ -47,7 +48,7 @@ final class RealFile implements MediumFile {
             }
             return done;
         } catch (IOException e) {
-            throw named("read", e);
+            throw named(path, "read", e);
         }
     }
 
@@ -58,7 +59,7 @@ final class RealFile implements MediumFile {
             file.seek(position);
             file.write(source, offset, length);
         } catch (IOException e) {
-            throw named("written", e);
+            throw named(path, "written", e);
         }
     }
 
@@ -67,7 +68,7 @@ final class RealFile implements MediumFile {
         try {
             channel.write(position, source);
         } catch (IOException e) {
-            throw named("written", e);
+            throw named(path, "written", e);
         }
     }
 
@@ -76,7 +77,7 @@ final class RealFile implements MediumFile {
         try {
             file.setLength(size);
         } catch (IOException e) {
-            throw named("set to " + size + " bytes", e);
+            throw named(path, "set to " + size + " bytes", e);
         }
     }
 
@@ -85,7 +86,7 @@ final class RealFile implements MediumFile {
         try {
             file.getFD().sync();
         } catch (IOException e) {
-            throw named("forced", e);
+            throw named(path, "forced", e);
         }
     }
 
@@ -96,21 +97,21 @@ final class RealFile implements MediumFile {
 
     @Override
     public Mapping map(MapMode mode, long position, int length) throws IOException {
-        // A channel extends a file that is too short for a writable mapping, with a hole.
-        if (position + length > file.length()) {
+        requireBytes(path, file.length(), position + length);
+        return MappingThread.INSTANCE.call(
+                () -> RealMapping.map(path, mode, position, length, Platform.LINUX));
+    }
+
+    /** A channel extends a file that is too short for a writable mapping, with a hole. */
+    static void requireBytes(Path path, long size, long end) throws IOException {
+        if (end > size) {
             throw new IOException(
-                    path
-                            + " has "
-                            + file.length()
-                            + " bytes, those up to "
-                            + (position + length)
-                            + " were to be mapped");
+                    path + " has " + size + " bytes, those up to " + end + " were to be mapped");
         }
-        return MappingThread.INSTANCE.call(() -> RealMapping.map(path, mode, position, length));
     }
 
     /** The system's errors do not say of which file they are. */
-    private IOException named(String what, IOException e) {
+    static IOException named(Path path, String what, IOException e) {
         boolean isNamed =
                 e instanceof FileSystemException
                         || e instanceof OutOfDescriptorsException

@@ -10,13 +10,16 @@ import java.io.RandomAccessFile;
 import java.nio.channels.ClosedByInterruptException;
 import java.nio.channels.FileChannel;
 import java.nio.file.AccessDeniedException;
+import java.nio.file.AtomicMoveNotSupportedException;
 import java.nio.file.DirectoryIteratorException;
+import java.nio.file.DirectoryNotEmptyException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.FileStore;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
+import java.nio.file.OpenOption;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
@@ -27,6 +30,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Deque;
 import java.util.List;
+import java.util.Set;
 import java.util.UUID;
 
 /**
@@ -35,11 +39,30 @@ import java.util.UUID;
  * opened for one call only, and the call is repeated if it was interrupted; a file that is only
  * sent is opened again ({@link SendableFile}).
  */
-enum RealFileMedium implements FileMedium {
-    INSTANCE;
+final class RealFileMedium implements FileMedium {
+    static final RealFileMedium INSTANCE = new RealFileMedium(Platform.CURRENT);
 
     /** What a new file and its entry in a directory need at most, on the systems that are usual. */
     private static final int ENOUGH_BYTES = 64 * 1024;
+
+    /** Attempts to change a name while somebody has the file open for a moment. */
+    private static final int TRIES = 20;
+
+    private static final long RETRY_MS = 10;
+
+    /** On Windows a file is not sparse unless it was created so. */
+    private static final Set<OpenOption> SPARSE =
+            Set.of(
+                    StandardOpenOption.CREATE_NEW,
+                    StandardOpenOption.WRITE,
+                    StandardOpenOption.SPARSE);
+
+    private final Platform platform;
+
+    /** Creates the medium as it is on a platform. */
+    RealFileMedium(Platform platform) {
+        this.platform = platform;
+    }
 
     @Override
     public AutoCloseable use() throws IOException {
@@ -141,13 +164,27 @@ enum RealFileMedium implements FileMedium {
 
     @Override
     public MediumFile create(Path file) throws IOException {
-        createNew(file, Files::createFile, FileModes.ofFile(file));
+        createNew(file, this::createFile, FileModes.ofFile(file));
         try {
-            return new RealFile(file, RegularFiles.open(file, true));
+            return openFile(file, true);
         } catch (IOException e) {
             Files.deleteIfExists(file); // so that it can be created again
             throw e;
         }
+    }
+
+    private Path createFile(Path file, FileAttribute<?>... attributes) throws IOException {
+        if (!platform.usesChannels()) {
+            return Files.createFile(file, attributes);
+        }
+        FileChannel.open(file, SPARSE, attributes).close();
+        return file;
+    }
+
+    private MediumFile openFile(Path file, boolean writable) throws IOException {
+        return platform.usesChannels()
+                ? ChannelFile.open(file, writable, platform)
+                : new RealFile(file, RegularFiles.open(file, writable));
     }
 
     private interface Creation {
@@ -177,7 +214,17 @@ enum RealFileMedium implements FileMedium {
 
     @Override
     public MediumFile open(Path file, boolean writable) throws IOException {
-        return new RealFile(file, RegularFiles.open(file, writable));
+        return openFile(file, writable);
+    }
+
+    @Override
+    public boolean changesFilesInUse() {
+        return platform.changesFilesInUse();
+    }
+
+    @Override
+    public boolean keepsNamesApart() {
+        return platform.keepsNamesApart();
     }
 
     @Override
@@ -193,7 +240,76 @@ enum RealFileMedium implements FileMedium {
 
     @Override
     public void rename(Path from, Path to) throws IOException {
-        Files.move(from, to, StandardCopyOption.ATOMIC_MOVE);
+        change(
+                () -> {
+                    if (!platform.changesFilesInUse()) {
+                        makeWay(look(from), to);
+                    }
+                    Files.move(from, to, StandardCopyOption.ATOMIC_MOVE);
+                });
+    }
+
+    /** Windows replaces no directory, and a file only by another one. */
+    private static void makeWay(BasicFileAttributes from, Path to) throws IOException {
+        BasicFileAttributes present = from == null ? null : look(to);
+        if (present == null) {
+            return;
+        }
+        if (from.isDirectory() != present.isDirectory()) {
+            throw new FileAlreadyExistsException(
+                    to.toString(), null, "one is a file, the other a directory");
+        }
+        if (present.isDirectory()) {
+            Files.delete(to); // if it is empty
+        }
+    }
+
+    /** A change of names. */
+    @FunctionalInterface
+    private interface Change {
+        void run() throws IOException;
+    }
+
+    /**
+     * Makes a change, and repeats it where a file cannot be changed while it is open: a reader in
+     * another process has a small file open for a moment, and so have scanners for viruses.
+     */
+    private void change(Change change) throws IOException {
+        boolean interrupted = false;
+        try {
+            for (int tries = 1; ; tries++) {
+                try {
+                    change.run();
+                    return;
+                } catch (FileSystemException e) {
+                    if (platform.changesFilesInUse() || tries == TRIES || isNotOfUse(e)) {
+                        throw e;
+                    }
+                    interrupted |= pause();
+                }
+            }
+        } finally {
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
+        }
+    }
+
+    private static boolean isNotOfUse(FileSystemException e) {
+        return e instanceof NoSuchFileException
+                || e instanceof DirectoryNotEmptyException
+                || e instanceof FileAlreadyExistsException
+                || e instanceof AtomicMoveNotSupportedException;
+    }
+
+    /** Returns whether the pause was interrupted. */
+    private static boolean pause() {
+        try {
+            Thread.sleep(RETRY_MS);
+            return false;
+        } catch (InterruptedException e) {
+            return true;
+        }
     }
 
     @Override
@@ -212,11 +328,15 @@ enum RealFileMedium implements FileMedium {
 
     @Override
     public void delete(Path path) throws IOException {
-        Files.deleteIfExists(path);
+        change(() -> Files.deleteIfExists(path));
     }
 
     @Override
     public void forceDirectory(Path directory) throws IOException {
+        if (!platform.forcesDirectories()) {
+            RegularFiles.requireDirectory(directory);
+            return; // unknownFileSystem says that a loss of power may undo changes of names
+        }
         boolean interrupted = Thread.interrupted();
         try {
             while (!tryForceDirectory(directory)) {
@@ -250,10 +370,11 @@ enum RealFileMedium implements FileMedium {
         return type.survives() == null ? type.name() : null;
     }
 
-    private static FileSystemType fileSystem(Path path) throws IOException {
+    private FileSystemType fileSystem(Path path) throws IOException {
         Path existing = nearestExisting(path);
         try {
-            return FileSystemType.of(existing);
+            FileSystemType type = FileSystemType.of(existing);
+            return platform.forcesDirectories() ? type : type.withoutForcedDirectories();
         } catch (IOException e) {
             throw undetermined(existing, e);
         }

@@ -23,22 +23,36 @@ final class RealMapping implements Mapping {
     private final MappedByteBuffer buffer;
     private final Runnable unmapper;
     private final boolean writable;
+
+    /** Forces the file to the drive; null where the force of a mapping does. */
+    private final RepeatedCalls drive;
+
     private volatile boolean mapped = true;
 
-    RealMapping(Path path, MappedByteBuffer buffer, Runnable unmapper, boolean writable) {
+    private RealMapping(Path path, Mapper.Mapped mapping, boolean writable, RepeatedCalls drive) {
         this.path = path;
-        this.buffer = buffer;
-        this.unmapper = unmapper;
+        this.buffer = mapping.buffer();
+        this.unmapper = mapping.unmapper();
         this.writable = writable;
+        this.drive = drive;
     }
 
-    static RealMapping map(Path path, MapMode mode, long position, int length) throws IOException {
+    static RealMapping map(Path path, MapMode mode, long position, int length, Platform platform)
+            throws IOException {
         boolean writable = isWritable(mode);
+        RepeatedCalls drive = null;
         try (FileChannel channel =
                 RegularFiles.openChannel(path, writable ? FOR_WRITING : FOR_READING)) {
+            if (writable && !platform.mappingForceReachesDrive()) {
+                drive = new RepeatedCalls(path, FOR_WRITING);
+                drive.call(FileChannel::size); // opened now, while the file has this name
+            }
             Mapper.Mapped mapped = Mapper.INSTANCE.map(channel, mode, position, length);
-            return new RealMapping(path, mapped.buffer(), mapped.unmapper(), writable);
+            return new RealMapping(path, mapped, writable, drive);
         } catch (IOException e) {
+            if (drive != null) {
+                drive.close();
+            }
             throw OutOfDescriptorsException.orSame(path, e);
         }
     }
@@ -59,6 +73,14 @@ final class RealMapping implements Mapping {
         checkMapped();
         try {
             buffer.force(position, length);
+            if (drive != null) {
+                // After the stores were handed to the drive: this empties its cache.
+                drive.call(
+                        channel -> {
+                            channel.force(true);
+                            return null;
+                        });
+            }
         } catch (UncheckedIOException e) {
             throw new IOException(
                     "could not force the mapping of " + path + ": " + e.getCause().getMessage(),
@@ -89,6 +111,7 @@ final class RealMapping implements Mapping {
         if (mapped) {
             mapped = false;
             unmapper.run();
+            closeDrive();
         }
     }
 
@@ -100,7 +123,18 @@ final class RealMapping implements Mapping {
         }
         boolean left = mapped;
         mapped = false;
+        closeDrive();
         return left;
+    }
+
+    private void closeDrive() {
+        try {
+            if (drive != null) {
+                drive.close();
+            }
+        } catch (IOException e) {
+            return; // everything that had to be durable was forced
+        }
     }
 
     private void checkMapped() {

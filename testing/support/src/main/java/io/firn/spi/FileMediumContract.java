@@ -6,6 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeFalse;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.firn.StoreLockedException;
 import io.firn.medium.FileMedium;
@@ -172,6 +174,7 @@ public abstract class FileMediumContract {
 
     @Test
     void shouldRenameADirectoryWithWhatIsInItBelowThoseWhoHoldIt() throws IOException {
+        assumeTrue(medium().changesFilesInUse());
         medium().createDirectories(path("c"));
         put("c/a", HELLO);
         medium().createDirectories(path("empty"));
@@ -211,6 +214,7 @@ public abstract class FileMediumContract {
 
     @Test
     void shouldGiveAFileASecondNameButNotAThird() throws IOException {
+        assumeTrue(medium().changesFilesInUse());
         put("a", HELLO);
         medium().createDirectories(path("c"));
 
@@ -250,6 +254,7 @@ public abstract class FileMediumContract {
 
     @Test
     void shouldLeaveADeletedFileToThoseWhoHoldIt() throws IOException {
+        assumeTrue(medium().changesFilesInUse());
         put("a", HELLO);
         try (MediumFile file = medium().open(path("a"), false)) {
             Mapping mapping = file.map(5, false);
@@ -262,6 +267,36 @@ public abstract class FileMediumContract {
             assertArrayEquals(HELLO, read);
             mapping.unmap();
         }
+    }
+
+    @Test
+    void shouldChangeAFileInUseLaterWhereItCannotAtOnce() throws IOException {
+        assumeFalse(medium().changesFilesInUse());
+        put("a", HELLO);
+        put("b", HELLO);
+        try (MediumFile file = medium().open(path("a"), true)) {
+            Mapping mapping = file.map(5, true);
+
+            assertThrows(IOException.class, () -> file.setSize(2));
+            assertThrows(IOException.class, () -> medium().delete(path("a")));
+            assertThrows(IOException.class, () -> medium().rename(path("b"), path("a")));
+            assertEquals(List.of("a", "b"), medium().list(directory()));
+            assertEquals('h', mapping.buffer().get(0));
+
+            mapping.unmap();
+            file.setSize(2);
+        }
+        medium().rename(path("b"), path("a"));
+        assertArrayEquals(HELLO, get("a"));
+        medium().delete(path("a"));
+        assertEquals(List.of(), medium().list(directory()));
+    }
+
+    @Test
+    void shouldTellWhetherItKeepsNamesApart() throws IOException {
+        put("name", HELLO);
+
+        assertEquals(!medium().keepsNamesApart(), medium().exists(path("NAME")));
     }
 
     @Test
@@ -360,6 +395,7 @@ public abstract class FileMediumContract {
 
     @Test
     void shouldTellThatALockIsLostWhenItsFileWasDeletedReplacedOrMoved() throws Exception {
+        assumeTrue(medium().changesFilesInUse());
         Path home = path("home");
         medium().createDirectories(home);
         Path file = home.resolve("lock");
