@@ -76,6 +76,9 @@ final class CursorFiles {
      * @throws IOException when they could not be read now
      */
     Content read(String name) throws IOException {
+        if (!isOwn(name)) {
+            return null;
+        }
         try {
             Fields fields = directory.read(nameOf(name), MAGIC, NEWEST_VERSION);
             return fields == null ? null : decode(name, fields);
@@ -107,7 +110,19 @@ final class CursorFiles {
     }
 
     void delete(String name) throws IOException {
-        directory.deleteDurably(nameOf(name));
+        if (isOwn(name)) {
+            directory.deleteDurably(nameOf(name));
+        }
+    }
+
+    /** Where names are not kept apart, what is found by the name may be another cursor's file. */
+    private boolean isOwn(String name) throws IOException {
+        return directory.keepsNamesApart() || directory.names().contains(nameOf(name));
+    }
+
+    /** Returns whether two cursors would have one file where names are not kept apart. */
+    static boolean shareFile(String one, String other) {
+        return nameOf(one).equalsIgnoreCase(nameOf(other));
     }
 
     // ---- the name

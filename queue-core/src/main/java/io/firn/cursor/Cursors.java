@@ -100,6 +100,7 @@ public final class Cursors implements ReadPositions {
     private CursorLog known(String name) {
         CursorLog cursor = found(name);
         if (cursor == null) {
+            requireApart(name);
             cursor = new CursorLog(this, CursorLog.nothing(name));
             cursors.put(name, cursor);
         }
@@ -117,6 +118,29 @@ public final class Cursors implements ReadPositions {
             }
         }
         return cursor;
+    }
+
+    /** Each cursor has a file of its name, which on some systems must differ in more than case. */
+    @GuardedBy("cursors")
+    private void requireApart(String name) {
+        if (topic.directory().keepsNamesApart()) {
+            return;
+        }
+        String taken = name.endsWith(".") ? name.substring(0, name.length() - 1) : null;
+        for (String other : names()) {
+            if (CursorFiles.shareFile(name, other)) {
+                taken = other;
+            }
+        }
+        if (taken != null) {
+            throw new InvalidOptionException(
+                    "cursor "
+                            + name
+                            + " would have the same file as cursor "
+                            + taken
+                            + ": this system does not tell their names apart; choose a name that"
+                            + " differs in more than case, and does not end with a dot");
+        }
     }
 
     /** Returns null when it has no file. Only then it certainly has no positions. */

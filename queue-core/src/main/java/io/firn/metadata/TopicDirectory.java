@@ -82,6 +82,11 @@ public final class TopicDirectory {
         return medium.exists(fileOf(name));
     }
 
+    /** As {@link FileMedium#keepsNamesApart}. */
+    public boolean keepsNamesApart() {
+        return medium.keepsNamesApart();
+    }
+
     /** Lists the files other than the topic file, without hidden ones that a crash left. */
     public List<String> names() throws IOException {
         List<String> names = new ArrayList<>(medium.list(directory));

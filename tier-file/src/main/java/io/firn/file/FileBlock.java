@@ -266,8 +266,27 @@ final class FileBlock implements Block {
         }
         active = null;
         readers.closeFile(); // first: there may be no other descriptor for what follows
-        owner.spareDescriptors().lendTo(() -> finish(index, timeIndex));
+        changeUnused(
+                () -> {
+                    if (medium.changesFilesInUse()) {
+                        finish(index, timeIndex);
+                    } else {
+                        readers.whileUnmapped(() -> finish(index, timeIndex));
+                    }
+                });
         readers.closeFile(); // somebody may have read meanwhile
+    }
+
+    /** Does what a file that is in use may not allow, and fails then, to be tried again. */
+    private void changeUnused(SpareDescriptors.Work work) throws IOException {
+        try {
+            owner.spareDescriptors().lendTo(work);
+        } catch (IOException e) {
+            if (!medium.changesFilesInUse()) {
+                owner.uncollected().collect(1); // a user may have had buffers of it
+            }
+            throw e;
+        }
     }
 
     private void finish(byte[] index, byte[] timeIndex) throws IOException {
@@ -404,7 +423,7 @@ final class FileBlock implements Block {
             return;
         }
         release();
-        owner.spareDescriptors().lendTo(this::deleteFiles);
+        changeUnused(this::deleteFiles);
         deleted = true;
         owner.forget(this);
     }

@@ -93,16 +93,26 @@ final class FileCopy implements BlockCopy {
     public Block publish(Mark mark, byte[] index, byte[] timeIndex) throws IOException {
         BlockCopy.check(begun, mark, written);
         SealMark seal = new SealMark(mark, UNNAMED);
+        long bytes = file.size();
+        file.close(); // some systems rename no directory while a file in it is open
         try {
             files.publish(seal, index, timeIndex);
         } catch (IOException e) {
             throw directory.orFull(e, 1, begun.position());
         }
-        FileState state = FileState.finished(files, mark, file.size());
+        FileState state = FileState.finished(files, mark, bytes);
         made = new FileBlock(owner, directory, files, UNNAMED, state);
-        file.close();
         listener.ended(this, made);
         return made;
+    }
+
+    /** Ends the use of the file by a copy that the next open removes. */
+    void closeFile() {
+        try {
+            file.close();
+        } catch (IOException e) {
+            return; // nothing of it counts
+        }
     }
 
     /** Returns the name that its log gets. */

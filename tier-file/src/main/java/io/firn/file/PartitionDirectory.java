@@ -3,6 +3,7 @@ package io.firn.file;
 import io.firn.StoreFullException;
 import io.firn.medium.FileErrors.OutOfInodesException;
 import io.firn.medium.FileMedium;
+import io.firn.medium.GuardedLog;
 import io.firn.medium.MediumFile;
 import io.firn.spi.Mark;
 import java.io.IOException;
@@ -13,6 +14,7 @@ import java.util.UUID;
 /** The directory of a partition's segments: the paths in it, and what is done to its files. */
 record PartitionDirectory(
         FileMedium medium, boolean readOnly, Path path, UUID topicId, int partition) {
+    private static final GuardedLog LOG = GuardedLog.get();
 
     static PartitionDirectory of(
             FileMedium medium, boolean readOnly, Path root, UUID topicId, int partition) {
@@ -99,15 +101,35 @@ record PartitionDirectory(
         SealMark.reserve(medium, reservedSeal(fileEpoch));
     }
 
-    /** Truncates a file, durably, and returns its size. */
+    /**
+     * Truncates a file, durably, and returns its size. One that another process has mapped stays
+     * longer where it cannot be cut; the next open of the store cuts it.
+     */
     long cut(Path file, int length) throws IOException {
         try (MediumFile out = medium.open(file, true)) {
             // A file that is too short is not extended: zeros would hide that bytes are missing.
             if (out.size() > length) {
-                out.setSize(length);
+                setSizeUnlessInUse(out, file, length);
             }
             out.force();
             return out.size();
+        }
+    }
+
+    private void setSizeUnlessInUse(MediumFile out, Path file, int length) throws IOException {
+        try {
+            out.setSize(length);
+        } catch (IOException e) {
+            if (medium.changesFilesInUse()) {
+                throw e;
+            }
+            LOG.log(
+                    System.Logger.Level.INFO,
+                    "{0} is not cut to {1} bytes before the store is opened again: somebody still"
+                            + " has it mapped ({2})",
+                    file,
+                    length,
+                    e.getMessage());
         }
     }
 

@@ -25,6 +25,9 @@ final class ReadSide {
     /** More than the largest batch, which is compared before damage in it is reported. */
     private static final int MOST_COMPARED = 16 << 20;
 
+    /** Of a millisecond each, in which a reader may unpin the view. */
+    private static final int MOST_PAUSES = 100;
+
     private final FileMedium medium;
     private final BlockOwner owner;
 
@@ -176,6 +179,34 @@ final class ReadSide {
             retired.retire();
         }
         return retired;
+    }
+
+    /**
+     * Does something while this process has the file neither open nor mapped, unless a reader keeps
+     * the view pinned for long. Who wants to read meanwhile waits.
+     */
+    synchronized void whileUnmapped(SpareDescriptors.Work work) throws IOException {
+        closeFile();
+        if (view != null && !isPinnedForLong(view)) {
+            detach().leave();
+        }
+        work.run();
+    }
+
+    /** A poll keeps a pin for as long as it hands out records. */
+    private static boolean isPinnedForLong(View view) {
+        for (int i = 0; view.isPinned(); i++) {
+            try {
+                if (i == MOST_PAUSES) {
+                    return true;
+                }
+                Thread.sleep(1);
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+                return true;
+            }
+        }
+        return false;
     }
 
     /** Ends reading for good; the reader that unpins the view last unmaps it. */

@@ -54,9 +54,9 @@ final class SpareDescriptors {
         this.file = file;
     }
 
-    /** Begins to keep them. */
+    /** Begins to keep them, unless the file could not be replaced while it is open. */
     synchronized void keep() {
-        isKept = true;
+        isKept = medium.changesFilesInUse();
         fillIfPossible();
     }
 

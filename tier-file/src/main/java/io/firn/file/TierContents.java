@@ -150,6 +150,7 @@ final class TierContents implements BlockOwner, FileCopy.Listener {
         partitionsWithSeals.clear();
         vanished.forEach(FileBlock::release);
         vanished = Set.of();
+        copies.forEach(FileCopy::closeFile);
     }
 
     /**

@@ -2,6 +2,7 @@ package io.firn.file;
 
 import io.firn.medium.FileMedium;
 import io.firn.sim.SimulatedFileMedium;
+import io.firn.sim.WindowsMedium;
 import io.firn.spi.StorageTier;
 import io.firn.spi.StorageTierContract;
 import java.nio.file.Path;
@@ -14,6 +15,11 @@ class FileTierContractTest {
     @Nested
     class OnThisMachine extends StorageTierContract {
         @TempDir Path directory;
+
+        @Override
+        protected boolean deletesWhatIsRead() {
+            return FileMedium.real().changesFilesInUse();
+        }
 
         @Override
         protected StorageTier newTier() {
@@ -29,6 +35,27 @@ class FileTierContractTest {
     @Nested
     class Simulated extends StorageTierContract {
         private final SimulatedFileMedium medium = new SimulatedFileMedium();
+
+        @Override
+        protected StorageTier newTier() {
+            return FileTier.at(Path.of("/roomy/tier")).withMedium(medium);
+        }
+
+        @Override
+        protected StorageTier newTierWithRoomFor(int segments) {
+            return small(Path.of("/small"), medium, segments);
+        }
+    }
+
+    /** Files in use cannot be changed, and directories not be forced. */
+    @Nested
+    class LikeWindows extends StorageTierContract {
+        private final FileMedium medium = new WindowsMedium(new SimulatedFileMedium());
+
+        @Override
+        protected boolean deletesWhatIsRead() {
+            return false;
+        }
 
         @Override
         protected StorageTier newTier() {

@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.firn.StoreFullException;
 import io.firn.StoreLockedException;
@@ -46,6 +47,11 @@ public abstract class StorageTierContract {
 
     /** As {@link #newTier}, in another place, with room for so many segments of SEGMENT_BYTES. */
     protected abstract StorageTier newTierWithRoomFor(int segments) throws IOException;
+
+    /** Returns whether a segment is deleted although another process reads it. */
+    protected boolean deletesWhatIsRead() {
+        return true;
+    }
 
     @AfterEach
     void closeTiers() throws IOException {
@@ -534,8 +540,15 @@ public abstract class StorageTierContract {
         assertHolds(seen, 5000);
         assertArrayEquals(INDEX, seen.readSidecar(Sidecar.INDEX));
 
-        segment.delete();
+        try {
+            segment.delete();
+        } catch (IOException e) {
+            assertFalse(deletesWhatIsRead(), e.toString());
+        }
         assertEquals(List.of(), reading.list());
+        reading.close();
+        segment.delete();
+        assertEquals(List.of(), reopen(tier).list());
     }
 
     /** A segment that is soon full is sealed before a mark was due. */
@@ -600,6 +613,7 @@ public abstract class StorageTierContract {
 
     @Test
     void shouldNeverShowAReaderBytesOfALaterSegment() throws IOException {
+        assumeTrue(deletesWhatIsRead());
         StorageTier tier = open();
         Block segment = sealed(reserve(tier, 42), 5000);
         Block seen = only(openReadOnly());
@@ -861,7 +875,9 @@ public abstract class StorageTierContract {
         Block found = only(tier);
         assertIsRewritten(found, 2, 5000);
         assertEquals(found.usedBytes(), tier.usedBytes());
-        assertIsRewritten(only(openReadOnly()), 2, 5000);
+        StorageTier reader = openReadOnly();
+        assertIsRewritten(only(reader), 2, 5000);
+        reader.close(); // on some media nothing is deleted that another process reads
         found.delete();
         found.delete();
         assertEquals(List.of(), tier.list());
