@@ -100,7 +100,9 @@ final class FileLocks {
             while (true) {
                 RandomAccessFile opened = RegularFiles.open(file, false);
                 try {
-                    FileLock lock = opened.getChannel().tryLock(LOCKED_FROM, Long.MAX_VALUE - LOCKED_FROM, true);
+                    FileLock lock =
+                            opened.getChannel()
+                                    .tryLock(LOCKED_FROM, Long.MAX_VALUE - LOCKED_FROM, true);
                     String holder = lock == null ? read(opened) : null;
                     opened.close();
                     return holder;
@@ -173,7 +175,9 @@ final class FileLocks {
                 try {
                     // The only use of this channel: an interrupt of a later use would release the
                     // lock.
-                    FileLock lock = opened.getChannel().tryLock(LOCKED_FROM, Long.MAX_VALUE - LOCKED_FROM, false);
+                    FileLock lock =
+                            opened.getChannel()
+                                    .tryLock(LOCKED_FROM, Long.MAX_VALUE - LOCKED_FROM, false);
                     if (lock != null) {
                         return opened;
                     }

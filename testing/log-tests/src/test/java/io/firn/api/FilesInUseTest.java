@@ -76,7 +76,9 @@ class FilesInUseTest {
     }
 
     private long logs(Path tier) {
-        return Stores.filesIn(tier).stream().filter(each -> each.toString().endsWith(".log")).count();
+        return Stores.filesIn(tier).stream()
+                .filter(each -> each.toString().endsWith(".log"))
+                .count();
     }
 
     @Test
@@ -171,8 +173,7 @@ class FilesInUseTest {
         try (LogStore store = open()) {
             assertEquals(3, store.topicNames().size());
             Topic topic = store.openTopic("Topic");
-            var refused =
-                    assertThrows(InvalidOptionException.class, () -> topic.cursor("READER"));
+            var refused = assertThrows(InvalidOptionException.class, () -> topic.cursor("READER"));
             assertTrue(refused.getMessage().contains("cursor Reader"), refused.getMessage());
             assertThrows(InvalidOptionException.class, () -> topic.cursor("reader."));
             assertEquals(3, topic.cursor("Reader").offset(0));
