@@ -1,11 +1,11 @@
 package io.firn.medium;
 
+import java.io.FileInputStream;
 import java.io.IOException;
+import java.io.InputStream;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.LongBuffer;
-import java.nio.file.Files;
-import java.nio.file.Path;
 
 /** The size of a page of memory: on aarch64, kernels are built with 4, 16 or 64 KiB. */
 final class MemoryPage {
@@ -18,8 +18,9 @@ final class MemoryPage {
 
     /** Returns the size; where the system does not say, one that is a multiple of it. */
     static int bytes() {
-        try {
-            return read(Files.readAllBytes(Path.of("/proc/self/auxv")));
+        // Not through a channel, which may need direct memory when there is none left.
+        try (InputStream pairs = new FileInputStream("/proc/self/auxv")) {
+            return read(pairs.readAllBytes());
         } catch (IOException | RuntimeException e) {
             return System.getProperty("os.arch").equals("amd64") ? 4096 : LARGEST;
         }

@@ -117,7 +117,9 @@ class ErrorsInBlocksTest {
                 for (int i = 0; i < 20; i++) {
                     FirnException failed =
                             assertThrows(FirnException.class, () -> appender.append(new byte[99]));
-                    assertTrue(failed.getMessage().contains("MaxDirectMemorySize"));
+                    assertTrue(
+                            failed.getMessage().contains("MaxDirectMemorySize"),
+                            failed::getMessage);
                 }
                 System.out.println("refused");
                 TAKEN.clear(); // the JVM collects them when it needs some
