@@ -411,7 +411,7 @@ final class RealFileMedium implements FileMedium {
 
     @Override
     public UUID runningSystem() {
-        return SystemStart.id();
+        return platform == Platform.LINUX ? SystemStart.id() : null;
     }
 
     /** The start of the system, as Linux identifies it; read when it is first needed. */

@@ -349,7 +349,8 @@ final class PartitionScan {
     }
 
     private void reportLength(Path path, long size, int expected) {
-        if (size != expected) {
+        boolean mayBeUncut = size > expected && !medium.changesFilesInUse();
+        if (size != expected && !mayBeUncut) {
             stranger(path, size + " bytes long, sealed with " + expected);
         }
     }

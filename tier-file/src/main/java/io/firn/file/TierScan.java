@@ -135,21 +135,7 @@ final class TierScan {
             for (Path marked : entry.getValue().marked()) {
                 medium.forceDirectory(marked);
             }
-            for (Path temporary : entry.getValue().temporaries()) {
-                medium.delete(temporary);
-            }
-            for (long base : entry.getValue().deleted()) {
-                directory.plain(base).deleteRest();
-            }
-            for (long base : entry.getValue().copies()) {
-                directory.plain(base).deleteLeftCopy();
-            }
-            for (FilesInDirectory copy : entry.getValue().rewrittenCopies()) {
-                copy.deleteLeftCopy();
-            }
-            for (FilesInDirectory files : entry.getValue().rewrittenDeleted()) {
-                files.deleteRest();
-            }
+            cleanUp(directory, entry.getValue());
             if (!deleteIfEmpty(medium, directory.path())) {
                 durable.add(directory.path());
             }
@@ -158,6 +144,43 @@ final class TierScan {
             deleteIfEmpty(medium, topic);
         }
         return durable;
+    }
+
+    private void cleanUp(PartitionDirectory directory, PartitionScan found) throws IOException {
+        for (Path temporary : found.temporaries()) {
+            unlessInUse(temporary, () -> medium.delete(temporary));
+        }
+        for (long base : found.deleted()) {
+            FilesInPartition files = directory.plain(base);
+            unlessInUse(files.path, files::deleteRest);
+        }
+        for (long base : found.copies()) {
+            FilesInPartition files = directory.plain(base);
+            unlessInUse(files.path, files::deleteLeftCopy);
+        }
+        for (FilesInDirectory copy : found.rewrittenCopies()) {
+            unlessInUse(copy.path, copy::deleteLeftCopy);
+        }
+        for (FilesInDirectory files : found.rewrittenDeleted()) {
+            unlessInUse(files.path, files::deleteRest);
+        }
+        if (!medium.changesFilesInUse()) {
+            for (FileBlock segment : found.segments()) {
+                segment.dropTail(); // it was mapped when it was sealed
+            }
+        }
+    }
+
+    /** What a reader in another process still has open or mapped, the next open removes. */
+    private void unlessInUse(Path what, SpareDescriptors.Work removal) throws IOException {
+        try {
+            removal.run();
+        } catch (IOException e) {
+            if (medium.changesFilesInUse()) {
+                throw e;
+            }
+            strangers.add(what + ": could not be removed, the next open tries again: " + e);
+        }
     }
 
     /**

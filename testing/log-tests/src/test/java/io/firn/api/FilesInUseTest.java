@@ -26,6 +26,8 @@ import io.firn.TopicOptions;
 import io.firn.file.FileTier;
 import io.firn.open.StoreBuilder;
 import io.firn.sim.WindowsMedium;
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -128,9 +130,72 @@ class FilesInUseTest {
             reader.close();
             clock.advance(120_000);
             Stores.await("the deletion", () -> store.doWork() == 0 && store.findings().isEmpty());
-            assertTrue(
+            assertFalse(isDeletionPending());
+        }
+    }
+
+    private boolean isDeletionPending() {
+        return Stores.filesIn(Stores.tierOf(directory)).stream()
+                .anyMatch(each -> each.toString().endsWith(".deleted"));
+    }
+
+    @Test
+    void shouldOpenWhileAReaderStillHasADeletedSegment() {
+        LogReader reader;
+        try (LogStore store = open()) {
+            Partition partition = store.createTopic("t", small()).partition(0);
+            append(store, partition);
+            reader = builder().openReadOnly();
+            try (Tailer tailer = reader.openTopic("t").openTailer()) {
+                assertHolds(readAll(tailer), 0);
+            }
+            partition.deleteRecordsBefore(30);
+            Stores.work(store);
+        }
+        assertTrue(isDeletionPending());
+        try (LogStore store = open()) {
+            assertFalse(store.findings().isEmpty(), "what could not be removed is told");
+            try (Tailer tailer = store.openTopic("t").openTailer()) {
+                assertHolds(readAll(tailer), 30);
+            }
+        }
+        reader.close();
+        try (LogStore store = open()) {
+            assertEquals(List.of(), store.findings());
+            assertFalse(isDeletionPending());
+        }
+    }
+
+    @Test
+    void shouldCutASegmentAtTheNextOpenThatAReaderHadMappedWhenItWasSealed() throws IOException {
+        Path first;
+        try (LogStore store = open()) {
+            Partition partition = store.createTopic("t", small()).partition(0);
+            try (Appender appender = partition.openAppender()) {
+                appender.append(numbered(0, LENGTH));
+            }
+            clock.advance(200);
+            Stores.work(store);
+            LogReader reader = builder().openReadOnly();
+            try (Tailer tailer = reader.openTopic("t").openTailer()) {
+                assertEquals(1, readAll(tailer).size());
+                append(store, partition);
+                assertTrue(medium.refused() > 0, "the reader's mapping must be in the way");
+            }
+            reader.close();
+            first =
                     Stores.filesIn(Stores.tierOf(directory)).stream()
-                            .noneMatch(each -> each.toString().endsWith(".deleted")));
+                            .filter(each -> each.endsWith("0".repeat(20) + ".log"))
+                            .findFirst()
+                            .orElseThrow();
+            assertTrue(Files.size(first) > Stores.SEGMENT_BYTES, "with its marks");
+        }
+        try (LogStore store = open()) {
+            assertTrue(Files.size(first) <= Stores.SEGMENT_BYTES, "without them");
+            assertEquals(List.of(), store.findings());
+            try (Tailer tailer = store.openTopic("t").openTailer()) {
+                assertEquals(RECORDS + 1, readAll(tailer).size());
+            }
         }
     }
 

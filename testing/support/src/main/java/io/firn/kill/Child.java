@@ -7,6 +7,7 @@ import java.io.BufferedInputStream;
 import java.io.BufferedOutputStream;
 import java.io.DataInputStream;
 import java.io.DataOutputStream;
+import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -17,7 +18,9 @@ import java.util.concurrent.TimeUnit;
 
 /** A child process, from the parent's side. */
 final class Child implements AutoCloseable {
-    private static final int KILLED = 128 + 9;
+    /** On Windows, the JDK ends a process with 1. */
+    private static final int KILLED = File.separatorChar == '\\' ? 1 : 128 + 9;
+
     private final Process process;
     private final Path errors;
     private final Thread listener;
@@ -53,6 +56,7 @@ final class Child implements AutoCloseable {
                         "-Xshare:auto",
                         "-Xlog:disable", // warnings of the JVM would be read as reports
                         "-Xlog:all=warning:stderr",
+                        "-XX:+DisplayVMOutputToStderr",
                         "-Xmx256m",
                         "-cp",
                         System.getProperty("java.class.path"),
