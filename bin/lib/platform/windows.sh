@@ -17,8 +17,7 @@ unset DISPLAY
 # Java warns once in each process that Wine does not know groups of processors.
 platform_java=(wine "$home/bin/java.exe" -XX:TieredStopAtLevel=1 -XX:+UseSerialGC -Xmx512m --enable-native-access=ALL-UNNAMED)
 
-declare -A platform_without=(
-)
+platform_warning='no directory can be forced'
 
 # Z: is the root of this machine's files.
 platform_path() {
