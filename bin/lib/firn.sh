@@ -3,6 +3,10 @@
 
 firn_root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd -P)
 
+# The modules with an API that is compared between versions; all that are published.
+firn_libraries=queue-core,tier-file,tier-pmem,migrator,queue-bytes,shadow,netty-server
+firn_published=bom,$firn_libraries,tools/cli,testing/junit,integrations/micrometer,integrations/spring-boot-starter
+
 firn_say() {
     printf '%s\n' "$*" >&2
 }
@@ -58,9 +62,33 @@ firn_jdk_of() {
     dirname "$(dirname "$(readlink -f "$1")")"
 }
 
+# The directory of a JDK of another version than that of firn_java, 25 if it is installed; nothing if there is none.
+firn_second_jdk() {
+    local ours jdk version major best='' best_major=16
+    ours=$(firn_java_major)
+    for jdk in "${JAVA25_HOME:-}" /usr/lib/jvm/*; do
+        version=$(firn_jdk_version "$jdk")
+        major=${version%%.*}
+        if [[ -z $major || $major == "$ours" ]]; then
+            continue
+        elif [[ $major == 25 ]]; then
+            printf '%s\n' "$jdk"
+            return
+        elif ((major > best_major)); then
+            best=$jdk best_major=$major
+        fi
+    done
+    printf '%s\n' "$best"
+}
+
 firn_mvn() {
     command -v mvn >/dev/null || firn_die "No mvn found: install Maven, 3.8 or newer."
     (cd "$firn_root" && mvn -B -ntp "$@")
+}
+
+# The version of the sources, such as 0.1.0.
+firn_version() {
+    sed -n '0,/<version>/s|.*<version>\(.*\)</version>.*|\1|p' "$firn_root/pom.xml"
 }
 
 # firn_stale FILE MODULE...: whether FILE is missing or older than any source or pom.
@@ -87,6 +115,33 @@ firn_build() {
     fi
     rm -f "$log"
     firn_say "Built in $((SECONDS - started)) s."
+}
+
+# The newest tag of a release; nothing if there is none.
+firn_last_release() {
+    git -C "$firn_root" describe --tags --match 'v[0-9]*' --abbrev=0 HEAD 2>/dev/null || true
+}
+
+# firn_baseline COMMIT: builds the libraries of a commit or tag, once, and sets firn_baseline to a directory with their
+# jars, named without a version, and the file classpath: the libraries that a user of files needs beside them.
+firn_baseline() {
+    local commit work jar name
+    commit=$(git -C "$firn_root" rev-parse --verify --quiet "$1^{commit}") ||
+        firn_misused "There is no commit or tag $1."
+    firn_baseline=$firn_root/target/baseline/$commit
+    [[ ! -e $firn_baseline/complete ]] || return 0
+    work=$(mktemp -d)
+    git -C "$firn_root" archive "$commit" | tar -x -C "$work"
+    mkdir -p "$firn_baseline"
+    firn_build "the libraries of $1" -q -f "$work/pom.xml" package dependency:build-classpath -DskipTests -am \
+        -pl "$firn_libraries" -Dmdep.outputFile=target/libraries -DincludeScope=runtime
+    for jar in "$work"/*/target/firn-*.jar; do
+        name=${jar##*/}
+        [[ $name == *-tests.jar || $name == *-sources.jar ]] || cp "$jar" "$firn_baseline/${name%-[0-9]*}.jar"
+    done
+    tr : '\n' <"$work/tier-file/target/libraries" | grep -v "^$work" | paste -sd: >"$firn_baseline/classpath"
+    rm -rf "$work"
+    touch "$firn_baseline/complete"
 }
 
 # Whether every entry of a class path that Maven wrote is still there.

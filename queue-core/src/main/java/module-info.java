@@ -18,15 +18,20 @@ module io.firn {
     // The format of a batch, for the tier whose pools are repaired and the server that is sent
     // batches: it is written down once.
     exports io.firn.format to
+            io.firn.junit,
             io.firn.pmem,
             io.firn.server;
-    // The limits of the server are shares of the same heap.
+    // The limits of the server, also of that in firn-junit, are shares of the same heap.
     exports io.firn.budget to
+            io.firn.junit,
             io.firn.server;
     exports io.firn.host;
     exports io.firn.inspect to
             io.firn.tools;
     exports io.firn.medium;
+    // A store on a simulated disk.
+    exports io.firn.open to
+            io.firn.junit;
     exports io.firn.spi;
     exports io.firn.stream;
 }
