@@ -73,6 +73,7 @@ class PagesTest {
             most.put(module + "/README.md", 400);
         }
         most.put("docs/guide/", 700);
+        most.put("docs/operations/platforms.md", 700);
         most.put("docs/operations/", 600);
         most.put("docs/reference/", Integer.MAX_VALUE); // for looking up
         most.put("docs/internals/", 3_000);
