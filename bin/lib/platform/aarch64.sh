@@ -16,7 +16,8 @@ platform_prepare() {
 }
 
 # C1 only: compiling with C2 takes long under QEMU.
-platform_java=("$home/bin/java" -XX:TieredStopAtLevel=1 -XX:+UseSerialGC -Xmx512m --enable-native-access=ALL-UNNAMED)
+platform_java=("$home/bin/java" -XX:TieredStopAtLevel=1 -XX:+UseSerialGC -Xmx1g -XX:+ExitOnOutOfMemoryError
+    --enable-native-access=ALL-UNNAMED)
 
 platform_pages=(QEMU_PAGESIZE=65536)
 
