@@ -257,6 +257,9 @@ public abstract class LogStoreBuilder {
      * even where what is forced survives {@link Survives#POWER_LOSS}. Acknowledged records survive
      * it there.
      *
+     * <p>What it returns, and its topics, partitions and cursors, have no methods that write, and
+     * cannot be cast to types that do.
+     *
      * <p>In a WRITTEN topic, a reader may have seen records that a reader which opens the store
      * after the writer was killed does not see yet: while another writer opens the store, it shows
      * what the marks prove. A tailer at the offset of such a record gets an {@link

@@ -2,6 +2,7 @@ package io.firn.cursor;
 
 import io.firn.CursorReader;
 import io.firn.FirnException;
+import io.firn.host.ReadOnlyView;
 import io.firn.InvalidOptionException;
 import io.firn.RetainUntilRead;
 import io.firn.force.PartitionForcer;
@@ -179,7 +180,8 @@ public final class Cursors implements ReadPositions {
 
     /** Throws when a cursor is another topic's. */
     public void checkOwn(CursorReader cursor) {
-        if (cursor instanceof CursorLog known && !known.topic().id().equals(topic.id())) {
+        Object itself = cursor instanceof ReadOnlyView<?> view ? view.hosted() : cursor;
+        if (itself instanceof CursorLog known && !known.topic().id().equals(topic.id())) {
             throw new InvalidOptionException(
                     "cursor "
                             + cursor.name()
@@ -309,7 +311,7 @@ public final class Cursors implements ReadPositions {
     @Override
     public Unread unreadIn(int partition) {
         RetainUntilRead readers = topic.options().retainUntilRead();
-        if (readers.isNobody()) {
+        if (readers.isNone()) {
             return Unread.NOTHING;
         }
         Map<String, Long> offsets = new TreeMap<>();
@@ -342,7 +344,7 @@ public final class Cursors implements ReadPositions {
 
     /** Called when what is persisted of a cursor has changed; retention may have waited for it. */
     void onPersisted(int partition) {
-        if (!topic.options().retainUntilRead().isNobody()) {
+        if (!topic.options().retainUntilRead().isNone()) {
             log(partition).events().onNewLimits();
         }
     }

@@ -9,6 +9,9 @@ final class Hosted {
 
     static <H extends P, P> H as(Class<H> hosted, P object) {
         Objects.requireNonNull(object);
+        if (object instanceof ReadOnlyView<?> view && hosted.isInstance(view.hosted())) {
+            return hosted.cast(view.hosted());
+        }
         if (!hosted.isInstance(object)) {
             throw new InvalidOptionException(
                     "expected an object of a store that Firn opened, found one of "

@@ -14,7 +14,7 @@ import java.util.OptionalLong;
 public interface HostedCursor extends Cursor {
 
     /**
-     * Returns a cursor with the methods for those who serve it.
+     * Returns a cursor with the methods for programs that serve it.
      *
      * @throws InvalidOptionException when it is not one of a store that Firn opened
      */

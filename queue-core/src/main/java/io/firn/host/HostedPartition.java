@@ -18,7 +18,7 @@ import java.util.List;
 public interface HostedPartition extends Partition {
 
     /**
-     * Returns a partition with the methods for those who serve it.
+     * Returns a partition with the methods for programs that serve it.
      *
      * @throws InvalidOptionException when it is not one of a store that Firn opened
      */

@@ -17,7 +17,8 @@ import io.firn.LogStore;
 public interface HostedStore extends LogStore {
 
     /**
-     * Returns a store with the methods for those who serve it.
+     * Returns a store with the methods for programs that serve it. For a store that was opened
+     * read-only, it has the methods that write, too; they throw {@link InvalidOptionException}.
      *
      * @throws InvalidOptionException when Firn did not open it
      */

@@ -266,7 +266,7 @@ public final class StoreBuilder extends LogStoreBuilder {
 
     @Override
     public LogReader openReadOnly() {
-        return open(true);
+        return ReadOnlyViews.of(open(true));
     }
 
     private LogStore open(boolean readOnly) {
