@@ -216,7 +216,7 @@ abstract class JavadocCode {
     void migrationPolicy() {
         MigrationPolicy auditGoesDown =
                 snapshot -> {
-                    MovePlan plan = new MovePlan(snapshot);
+                    MovePlan plan = MovePlan.of(snapshot);
                     for (MovePlan.Candidate oldest : plan.candidatesIn("ssd")) {
                         if (oldest.partition().topic().startsWith("audit-")) {
                             plan.add(oldest, "hdd");

@@ -271,7 +271,7 @@ public final class OpenAppenders implements PreparationDuty.Writer {
             throw error;
         }
         if (thrown instanceof IllegalStateException) {
-            log.state().checkReadable(); // the block that came next went with the topic
+            log.state().checkReadable(); // the block went with the topic in the middle of an append
         }
         return (RuntimeException) thrown; // nothing declares another one
     }

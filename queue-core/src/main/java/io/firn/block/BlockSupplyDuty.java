@@ -72,7 +72,8 @@ public final class BlockSupplyDuty extends Duty implements NextBlock.BlockSource
     @Override
     public synchronized void supplyNow() {
         try {
-            if (next.isWanted()) {
+            // The deletion of the topic may have ended already: a block would outlive it.
+            if (next.isWanted() && !log.state().isGone()) {
                 reserve(true);
             }
         } catch (IOException | RuntimeException | VirtualMachineError | LinkageError e) {
@@ -223,7 +224,7 @@ public final class BlockSupplyDuty extends Duty implements NextBlock.BlockSource
         }
     }
 
-    /** Returns a block that is being prepared and goes to nobody; null if there is none. */
+    /** Returns a block that is being prepared and is not handed over; null if there is none. */
     public synchronized LogSegment withdraw() {
         store.descriptors().forget(this);
         stopProbing();
@@ -290,7 +291,7 @@ public final class BlockSupplyDuty extends Duty implements NextBlock.BlockSource
         }
 
         /**
-         * Whoever has several segments can delete one also when the disk is full: its log start has
+         * A partition with several segments can delete one also when the disk is full: its log start has
          * a file, whose replacement needs no space.
          */
         private void ensureDeletable() {

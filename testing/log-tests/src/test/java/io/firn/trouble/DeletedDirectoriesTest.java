@@ -4,9 +4,11 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.firn.Appender;
 import io.firn.LogStore;
 import io.firn.Partition;
 import io.firn.Topic;
+import io.firn.UnknownTopicException;
 import io.firn.file.FileTier;
 import io.firn.open.StoreBuilder;
 import io.firn.sim.SimulatedFileMedium;
@@ -114,7 +116,7 @@ class DeletedDirectoriesTest {
             assertEquals(2, directories(medium, SEGMENTS).size());
             assertEquals(1, directories(medium, STORE.resolve("topics")).size());
             assertTrue(store.metrics().tiers().get(0).isInRotation());
-            assertTrue(store.metrics().tiers().get(0).lastError() != null);
+            assertTrue(store.metrics().tiers().get(0).lastError().isPresent());
             assertFalse(living.metrics().isPoisoned());
             Disk.append(living, 14);
             filled(store, "t");
@@ -124,6 +126,59 @@ class DeletedDirectoriesTest {
             assertEquals(2, again.topicNames().size());
             assertEquals(List.of(), again.findings());
         }
+    }
+
+    @Test
+    void shouldLeaveNothingWhereverADeletionComesIntoAnAppend() throws IOException {
+        int at = 0;
+        while (isDeletedAt(at)) {
+            at++;
+        }
+        assertTrue(at > 14, () -> "an append has operations of the medium");
+    }
+
+    /** Returns false when the appends have fewer operations. */
+    private boolean isDeletedAt(int at) throws IOException {
+        SimulatedFileMedium on = new SimulatedFileMedium();
+        boolean[] isAppending = {false};
+        boolean[] isDeleted = {false};
+        int[] operations = {0};
+        try (LogStore store = open(on)) {
+            Partition partition = store.createTopic("t", Disk.SMALL).partition(0);
+            work(store);
+            on.onOperation(
+                    number -> {
+                        if (isAppending[0] && !isDeleted[0] && operations[0]++ == at) {
+                            isDeleted[0] = true;
+                            store.deleteTopic("t");
+                            work(store); // the deletion goes on as far as it can
+                        }
+                    });
+            try (Appender appender = partition.openAppender()) {
+                for (int i = 0; i < 30; i++) {
+                    isAppending[0] = true;
+                    appender.tryAppend(appender.newBatch().add(new byte[9_000]));
+                    isAppending[0] = false;
+                    store.doWork();
+                }
+                if (isDeleted[0]) { // in the last one
+                    appender.tryAppend(appender.newBatch().add(new byte[1]));
+                }
+                assertFalse(isDeleted[0], "the topic was deleted");
+            } catch (UnknownTopicException e) {
+                assertTrue(isDeleted[0], e::toString);
+            }
+            isAppending[0] = false;
+            work(store);
+            if (isDeleted[0]) {
+                assertOnly(on);
+            }
+            assertEquals(List.of(), store.findings());
+        }
+        try (LogStore again = open(on)) {
+            assertEquals(List.of(), again.findings());
+        }
+        return isDeleted[0];
     }
 
     @Test
