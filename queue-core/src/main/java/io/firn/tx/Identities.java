@@ -76,29 +76,36 @@ final class Identities {
         checkEpoch(other.epoch());
     }
 
-    /**
-     * Returns whether a batch carries the present id.
-     *
-     * @throws ProducerFencedException when it does, but not the present epoch
-     */
-    boolean isOf(BatchInfo batch) {
-        if (batch.producerId() != now.id()) {
-            return false;
-        }
+    /** Throws when an identity that it had is not the present one: what followed has fenced it. */
+    void checkOwn(ProducerIdentity own) {
+        checkId(own.id());
+        checkEpoch(own.epoch());
+    }
+
+    /** Throws when a batch with an id that it had does not carry the present identity. */
+    void checkOwn(BatchInfo batch) {
+        checkId(batch.producerId());
         checkEpoch(batch.producerEpoch());
-        return true;
+    }
+
+    private void checkId(long id) {
+        if (id != now.id()) {
+            throw fenced("id " + id + " is not the present one, " + now.id());
+        }
     }
 
     private void checkEpoch(int epoch) {
         if (epoch != now.epoch()) {
-            throw new ProducerFencedException(
-                    this
-                            + ": epoch "
-                            + epoch
-                            + " is not the present one, "
-                            + now.epoch()
-                            + ": it was opened again, or its transaction timed out; open it again");
+            throw fenced("epoch " + epoch + " is not the present one, " + now.epoch());
         }
+    }
+
+    private ProducerFencedException fenced(String found) {
+        return new ProducerFencedException(
+                this
+                        + ": "
+                        + found
+                        + ": it was opened again, or its transaction timed out; open it again");
     }
 
     @Override

@@ -3,6 +3,7 @@ package io.firn.tx;
 import io.firn.Batch;
 import io.firn.Cursor;
 import io.firn.Partition;
+import io.firn.ProducerFencedException;
 import io.firn.RecordId;
 import io.firn.RecordTooLargeException;
 import io.firn.StoreFullException;
@@ -37,6 +38,9 @@ final class LocalTransaction implements Transaction {
 
     /** Of two threads that end it, one does: its producer may be another transaction's then. */
     private final AtomicBoolean ended = new AtomicBoolean();
+
+    /** Why a call that was to end it found that it had ended; null if none did. */
+    private volatile ProducerFencedException fenced;
 
     LocalTransaction(
             LocalTransactions transactions,
@@ -158,6 +162,9 @@ final class LocalTransaction implements Transaction {
         } catch (StoreFullException | RecordTooLargeException e) {
             isOpen = true; // the journal took nothing
             throw e;
+        } catch (ProducerFencedException e) {
+            fenced = e; // each later call finds the same
+            throw e;
         } finally {
             if (!isOpen) {
                 joined.forEach(each -> each.appenders().leaveShared());
@@ -173,7 +180,11 @@ final class LocalTransaction implements Transaction {
         }
     }
 
-    private TransactionStateException hasEnded() {
+    private RuntimeException hasEnded() {
+        ProducerFencedException found = fenced;
+        if (found != null) {
+            return new ProducerFencedException(found.getMessage());
+        }
         return new TransactionStateException("the transaction of " + producer + " has ended");
     }
 }

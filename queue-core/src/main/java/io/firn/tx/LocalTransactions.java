@@ -106,7 +106,7 @@ final class LocalTransactions {
         try {
             if (producer.state() != State.ONGOING || !identity.equals(producer.identity())) {
                 if (isCommit) {
-                    producer.checkIdentity(identity);
+                    producer.checkOwn(identity);
                     producer.checkEnded(true, Set.of());
                 }
                 return; // it was fenced, or its time was out: it is aborted

@@ -22,7 +22,7 @@ import java.util.function.Consumer;
 import javax.annotation.concurrent.GuardedBy;
 
 /**
- * One producer of transactions, and its transaction. Whoever opens it, ends its transaction or
+ * One producer of transactions, and its transaction. The thread that opens it, ends its transaction or
  * writes its entry holds {@link #lock}, which may be held while a disk works. The monitor guards
  * the fields, and is held only for moments: partitions ask, with the turn, whether they may append.
  */
@@ -112,7 +112,7 @@ final class TxProducer {
     }
 
     /**
-     * Acquires the lock if nobody has it, not even the caller: who waits for the journal, in the
+     * Acquires the lock if no thread has it, not even the caller: who waits for the journal, in the
      * middle of a decision, may do background work meanwhile.
      */
     boolean tryLock() {
@@ -177,7 +177,7 @@ final class TxProducer {
             return null;
         }
         return new TransactionMetrics(
-                name,
+                Optional.ofNullable(name),
                 identities.now().id(),
                 identities.now().epoch(),
                 state,
@@ -207,6 +207,10 @@ final class TxProducer {
         identities.check(other);
     }
 
+    synchronized void checkOwn(ProducerIdentity own) {
+        identities.checkOwn(own);
+    }
+
     void checkUsable() {
         failure.check();
     }
@@ -218,12 +222,10 @@ final class TxProducer {
     /**
      * Returns whether a batch may be appended (O11).
      *
-     * @throws ProducerFencedException when its epoch is not the present one
+     * @throws ProducerFencedException when its id or its epoch is not the present one
      */
     synchronized boolean takes(BatchInfo batch, SegmentedLog log) {
-        if (!identities.isOf(batch)) {
-            return false; // an id that it had before
-        }
+        identities.checkOwn(batch);
         TxPartition member = open == null || open.isClosed() ? null : open.member(log);
         // A transaction that has ended, but has no marker yet, would take the batch with it.
         return member != null && !pending.lacksMarker(member);
@@ -276,7 +278,7 @@ final class TxProducer {
 
     /** Begins a transaction for who has one at a time. */
     synchronized void begin(ProducerIdentity asked, long nowMs, long nowNs) {
-        checkIdentity(asked);
+        identities.checkOwn(asked);
         if (open != null && !open.isClosed()) {
             throw new TransactionStateException(
                     this + " has an open transaction: commit or abort it first");
@@ -292,7 +294,7 @@ final class TxProducer {
 
     @GuardedBy("this")
     private void checkOpen(ProducerIdentity who) {
-        identities.check(who);
+        identities.checkOwn(who);
         if (open == null || open.isClosed()) {
             throw new TransactionStateException("the transaction of " + this + " has ended");
         }
