@@ -8,6 +8,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Collection;
 import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -26,7 +28,9 @@ class ReferencePagesTest {
                     Pattern.DOTALL);
 
     private static final Pattern KIND =
-            Pattern.compile("/\\*\\*((?:(?!\\*/).)*)\\*/\\s+([A-Z_]{4,})[,\\s]", Pattern.DOTALL);
+            Pattern.compile(
+                    "/\\*\\*((?:(?!\\*/).)*)\\*/\\s+([A-Z_]{4,})\\(Severity\\.([A-Z]+)\\)",
+                    Pattern.DOTALL);
 
     @ParameterizedTest
     @CsvSource({
@@ -57,7 +61,8 @@ class ReferencePagesTest {
     /** The first sentence of a kind's Javadoc says what it is, the others what to do. */
     @Test
     void shouldListTheKindsOfFindings() throws IOException {
-        StringBuilder table = new StringBuilder("| kind | meaning | what to do |\n|---|---|---|\n");
+        StringBuilder table =
+                new StringBuilder("| kind | severity | meaning | what to do |\n|---|---|---|---|\n");
         String source =
                 Files.readString(ROOT.resolve("queue-core/src/main/java/io/firn/Finding.java"));
         Matcher kind = KIND.matcher(source);
@@ -65,7 +70,12 @@ class ReferencePagesTest {
             String[] sentences = plain(kind.group(1)).split("\\. ", 2);
             String remedy = sentences[1].replaceFirst("\\.$", "");
             table.append(
-                    String.format("| `%s` | %s | %s |%n", kind.group(2), sentences[0], remedy));
+                    String.format(
+                            "| `%s` | %s | %s | %s |%n",
+                            kind.group(2),
+                            kind.group(3).toLowerCase(Locale.ROOT),
+                            sentences[0],
+                            remedy));
         }
         GeneratedPart.check("docs/operations/findings.md", "findings", table.toString());
     }

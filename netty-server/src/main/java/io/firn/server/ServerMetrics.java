@@ -3,7 +3,6 @@ package io.firn.server;
 import io.firn.CursorReader.CursorMetrics;
 import io.firn.LogStore;
 import io.firn.PartitionReader.CompactionMetrics;
-import io.firn.PartitionReader.CompactionResult;
 import io.firn.PartitionReader.PartitionMetrics;
 import io.firn.StoreMetrics.TierMetrics;
 import io.firn.server.group.GroupHandlers;
@@ -124,19 +123,15 @@ final class ServerMetrics implements ServerMetricsMXBean, AutoCloseable {
     public Map<String, String> getCompactionSkipped() {
         return byCompaction(
                 each -> {
-                    CompactionResult last = each.lastRun();
-                    if (last == null) {
-                        return null;
-                    }
-                    List<String> all = new ArrayList<>(last.skipped());
-                    all.addAll(last.full());
+                    List<String> all = new ArrayList<>();
+                    each.lastRun().ifPresent(last -> all.addAll(last.skipped()));
+                    each.lastRun().ifPresent(last -> all.addAll(last.full()));
                     return all.isEmpty() ? null : String.join("; ", all);
                 });
     }
 
     private <T> Map<String, T> byCompaction(Function<CompactionMetrics, T> what) {
-        return byPartition(
-                each -> each.compaction() == null ? null : what.apply(each.compaction()));
+        return byPartition(each -> each.compaction().map(what).orElse(null));
     }
 
     @Override
@@ -195,7 +190,7 @@ final class ServerMetrics implements ServerMetricsMXBean, AutoCloseable {
 
     @Override
     public List<String> getFindings() {
-        return store.findings().stream().map(Object::toString).toList();
+        return store.findings().stream().map(each -> each.severity() + " " + each).toList();
     }
 
     @Override

@@ -92,8 +92,8 @@ public interface ServerMetricsMXBean {
     Map<String, Long> getTierSpilledSegments();
 
     /**
-     * Returns the conditions of the store that an operator should know of, each by its kind and its
-     * text; see {@link io.firn.Finding}.
+     * Returns the conditions of the store that an operator should know of, each by its severity,
+     * its kind and its text; see {@link io.firn.Finding}.
      */
     List<String> getFindings();
 

@@ -26,6 +26,7 @@ public final class Attempts {
     private final NanoClock clock;
     private volatile Findings findings;
     private volatile Predicate<Throwable> isShortage = error -> false;
+    private volatile Predicate<Throwable> isReported = error -> false;
     private BooleanSupplier isLost = () -> false;
 
     /**
@@ -49,12 +50,20 @@ public final class Attempts {
     }
 
     /**
-     * Sets which failures are a shortage of what others in the process use up. They are told by
-     * somebody else, only counted here, and tried again after a short pause: when it is over,
+     * Sets which failures are a shortage of what others in the process use up. They are reported
+     * elsewhere, only counted here, and tried again after a short pause: when it is over,
      * nothing must wait for long. Called once, before there are any.
      */
     public void shortageIs(Predicate<Throwable> shortage) {
         isShortage = shortage;
+    }
+
+    /**
+     * Sets which failures have a finding of their own, which says the cause, such as a tier that
+     * fails. Called once, before there are any.
+     */
+    public void reportedBy(Predicate<Throwable> reported) {
+        isReported = reported;
     }
 
     /**
@@ -113,7 +122,7 @@ public final class Attempts {
     /** Counts and reports a failure. */
     public void failed(FindingKey job, Throwable e, BackOff backOff) {
         errors.incrementAndGet();
-        if (e instanceof PoisonedException) {
+        if (e instanceof PoisonedException || isReported.test(e)) {
             if (backOff != null) {
                 backOff.onFailure();
                 findings.end(job);

@@ -4,7 +4,7 @@ import io.firn.Finding.Kind;
 import java.util.Objects;
 
 /**
- * Names a condition: whoever notices that it begins or ends does so by an equal key.
+ * Names a condition: it begins and ends by equal keys.
  *
  * @param what tells conditions of one kind and subject apart, for example by a file; may be empty
  * @param fromOffset the first offset that it is about; −1 for none

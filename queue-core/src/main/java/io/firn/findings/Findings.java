@@ -2,10 +2,10 @@ package io.firn.findings;
 
 import io.firn.Finding;
 import io.firn.Finding.Kind;
+import io.firn.Finding.Severity;
 import io.firn.medium.GuardedLog;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -17,26 +17,13 @@ import java.util.function.Predicate;
 import javax.annotation.concurrent.GuardedBy;
 
 /**
- * The conditions that are present in a store. Whoever notices a condition begins and ends it here,
+ * The conditions that are present in a store. The code that notices a condition begins and ends it here,
  * by its key, on any thread and with any lock: nothing of the application is called meanwhile,
  * except the handlers of its log. A condition that holds until the store is opened again is never
  * ended. Thread-safe.
  */
 public final class Findings {
     private static final GuardedLog LOG = GuardedLog.get();
-
-    /** Those after which records are lost, or refused until somebody does something. */
-    private static final Set<Kind> SEVERE =
-            EnumSet.of(
-                    Kind.PARTITION_POISONED,
-                    Kind.TIER_FAILING,
-                    Kind.RECORDS_DAMAGED,
-                    Kind.LOCK_LOST,
-                    Kind.THREAD_ENDED,
-                    Kind.TOPIC_UNREADABLE,
-                    Kind.TOPIC_DELETION_FAILING,
-                    Kind.BACKGROUND_FAILING,
-                    Kind.COMPACTION_FAILED);
 
     private static final long LINE_EACH_MS = 60_000;
 
@@ -95,8 +82,15 @@ public final class Findings {
         if (!found.isLogged()) {
             return;
         }
-        boolean isSevere = SEVERE.contains(key.kind());
-        LOG.log(isSevere ? System.Logger.Level.ERROR : System.Logger.Level.WARNING, text, cause);
+        LOG.log(levelOf(found.severity()), text, cause);
+    }
+
+    private static System.Logger.Level levelOf(Severity severity) {
+        return switch (severity) {
+            case NOTICE -> System.Logger.Level.INFO;
+            case WARNING -> System.Logger.Level.WARNING;
+            case ERROR -> System.Logger.Level.ERROR;
+        };
     }
 
     /** The clock is the application's, and may be what has ended a thread. */

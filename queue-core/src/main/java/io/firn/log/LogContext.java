@@ -88,6 +88,7 @@ public final class LogContext {
         background.attempts().stopIf(ownership::isLost);
         this.descriptors = new DescriptorShortage(this);
         background.attempts().shortageIs(descriptors::note);
+        background.attempts().reportedBy(this::isOfFailingTier);
         SpareSpace spare =
                 new SpareSpace(background.tidying(), config.medium(), config.directory(), findings);
         this.files = new StoreFiles(config.medium(), config.directory(), spare, findings);
@@ -96,6 +97,10 @@ public final class LogContext {
             StorageTier tier = config.tiers().get(i);
             tiers.add(new TierState(i, label, tier, config.nanoClock(), findings));
         }
+    }
+
+    private boolean isOfFailingTier(Throwable e) {
+        return tiers.stream().anyMatch(tier -> tier.isFailingBy(e));
     }
 
     // ---- while the store is opened
@@ -204,7 +209,7 @@ public final class LogContext {
         return background.invoke();
     }
 
-    /** In a read-only store, how a tailer waits for news: nobody wakes it. */
+    /** In a read-only store, how a tailer waits for news, for which it is not woken. */
     public IdleStrategy newTailerRest(LongWaits.News news) {
         return config.idleStrategy() == null
                 ? new TailerRest(background.longWaits(), news)
@@ -302,12 +307,12 @@ public final class LogContext {
 
     // ---- readers in other processes
 
-    /** Somebody is to be told of new ends without asking. */
+    /** Notes that a listener is called for new ends. */
     void noteListener() {
         hasListeners = true;
     }
 
-    /** Whether anybody was ever to be told of new ends without asking. */
+    /** Whether there was ever a listener for new ends. */
     public boolean hasListeners() {
         return hasListeners;
     }

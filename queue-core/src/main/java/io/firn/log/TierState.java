@@ -1,5 +1,6 @@
 package io.firn.log;
 
+import java.util.Optional;
 import io.firn.Finding.Kind;
 import io.firn.StoreFullException;
 import io.firn.StoreMetrics;
@@ -37,6 +38,9 @@ public final class TierState {
     private final AtomicInteger movesInFlight = new AtomicInteger();
     private volatile String lastError;
     private volatile boolean failing;
+
+    /** Why it is failing; null when it is not. */
+    private volatile Throwable cause;
     private final AtomicInteger reserving = new AtomicInteger();
     private volatile StoreMetrics.Drain drain = StoreMetrics.Drain.NONE;
     private final Findings findings;
@@ -210,6 +214,7 @@ public final class TierState {
             return; // its medium works, and who failed tries again
         }
         failing = true;
+        cause = e;
         backOff.onFailure();
         findings.begin(
                 failingKey,
@@ -267,8 +272,19 @@ public final class TierState {
         }
     }
 
+    /** Whether an error is the one for which the tier counts as failing. */
+    boolean isFailingBy(Throwable e) {
+        Throwable known = cause;
+        Throwable each = known == null ? null : e;
+        while (each != null && each != known) {
+            each = each.getCause();
+        }
+        return each != null;
+    }
+
     private synchronized void recover() {
         failing = false;
+        cause = null;
         backOff.onSuccess();
         findings.end(failingKey);
     }
@@ -317,7 +333,7 @@ public final class TierState {
                 movesInFlight.get(),
                 isInRotation(),
                 drain,
-                lastError,
+                Optional.ofNullable(lastError),
                 tier.uncollectedBytes());
     }
 

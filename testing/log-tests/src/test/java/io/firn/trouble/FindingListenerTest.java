@@ -10,13 +10,19 @@ import io.firn.ClosedException;
 import io.firn.DamagedRangeException;
 import io.firn.Finding;
 import io.firn.Finding.Kind;
+import io.firn.Finding.Severity;
 import io.firn.FirnException;
+import io.firn.InvalidOptionException;
 import io.firn.LogStore;
+import io.firn.LogStoreBuilder;
 import io.firn.Partition;
 import io.firn.PoisonedException;
 import io.firn.RecordHandler.Action;
 import io.firn.StoreFullException;
+import io.firn.StoreOpenException;
 import io.firn.Tailer;
+import io.firn.Transaction;
+import io.firn.api.Waiting;
 import io.firn.file.FileTier;
 import io.firn.medium.MediumFile;
 import io.firn.open.StoreBuilder;
@@ -26,6 +32,8 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
 import org.agrona.concurrent.CachedEpochClock;
 import org.junit.jupiter.api.AfterEach;
@@ -115,13 +123,73 @@ class FindingListenerTest {
     void shouldTellThatATierFailsUntilItWorks() {
         fail(segments, operation -> true);
         assertThrows(FirnException.class, () -> fill(1));
-        work(1);
-        assertEquals(List.of("begin TIER_FAILING in hot"), told.linesOf(Kind.TIER_FAILING));
+        checkTold("begin TIER_FAILING in hot");
+        assertEquals(Severity.ERROR, store.findings().get(0).severity());
         segments.faults().none();
         work(120);
         fill(1);
         work(1);
         checkFailedAndWorked(told);
+        assertEquals(2, told.lines().size(), "the tier is the one cause");
+    }
+
+    @Test
+    void shouldTellThatATransactionIsOpenForLongUntilItEnds() {
+        Transaction open = store.beginTransaction();
+        open.append(partition, new byte[8]);
+        work(50);
+        checkTold();
+        work(130);
+        checkTold("begin TRANSACTION_STALLED");
+        assertEquals(Severity.WARNING, store.findings().get(0).severity());
+        open.commit();
+        work(130);
+        checkTold("begin TRANSACTION_STALLED", "end TRANSACTION_STALLED");
+    }
+
+    @Test
+    void shouldTellThatATierIsDrainedAsANotice() {
+        assertThrows(InvalidOptionException.class, () -> store.drain("hot"), "the only tier");
+        checkTold();
+        store.close();
+        told.lines().clear();
+        store =
+                StoreBuilder.over(Path.of("/sim/store"), medium)
+                        .tier("hot", FileTier.at(HOT).withMedium(segments))
+                        .tier("cold", FileTier.at(Path.of("/sim/cold")).withMedium(segments))
+                        .findingListener(told)
+                        .invokerMode()
+                        .open();
+        assertTrue(store.drain("hot"));
+        checkTold("begin TIER_DRAINED in hot");
+        assertEquals(Severity.NOTICE, store.findings().get(0).severity());
+        store.cancelDrain("hot");
+        checkTold("begin TIER_DRAINED in hot", "end TIER_DRAINED in hot");
+    }
+
+    /** A store that was not opened cannot be closed. */
+    @Test
+    void shouldEndTheThreadOfListenersWithTheStoreAlsoWhenItDoesNotOpen() throws Exception {
+        List<Thread> made = new CopyOnWriteArrayList<>();
+        SimulatedFileMedium other = new SimulatedFileMedium();
+        LogStoreBuilder builder =
+                StoreBuilder.over(Path.of("/sim/other"), other)
+                        .tier("hot", FileTier.at(HOT).withMedium(other))
+                        .findingListener(told)
+                        .threadFactory(
+                                work -> {
+                                    made.add(new Thread(work));
+                                    return made.get(made.size() - 1);
+                                });
+        fail(other, operation -> true);
+        assertThrows(StoreOpenException.class, builder::open);
+        other.faults().none();
+        assertTrue(made.size() > 0);
+        builder.open().close();
+        for (Thread each : made) {
+            each.join(TimeUnit.SECONDS.toMillis(Waiting.HANGS_AFTER_S));
+            assertFalse(each.isAlive(), each::getName);
+        }
     }
 
     private static void checkFailedAndWorked(NotedFindings noted) {

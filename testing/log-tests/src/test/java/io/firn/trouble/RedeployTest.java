@@ -4,6 +4,7 @@ import static io.firn.api.Waiting.HANGS_AFTER_S;
 import static org.junit.jupiter.api.Assertions.assertNull;
 
 import io.firn.Appender;
+import io.firn.Finding;
 import io.firn.IsolationLevel;
 import io.firn.LogStore;
 import io.firn.Partition;
@@ -44,7 +45,7 @@ class RedeployTest {
     }
 
     /** What the application does with its store; loaded by its own class loader. */
-    public static final class Application implements Runnable {
+    public static final class Application implements Runnable, Finding.Listener {
         private final Path directory;
         private LogStore store;
 
@@ -58,12 +59,23 @@ class RedeployTest {
                 store =
                         LogStore.at(directory.resolve("store"))
                                 .tier(FileTier.at(directory.resolve("tier")))
+                                .findingListener(this)
                                 .open();
                 use(store.ensureTopic("orders", Disk.SMALL.withPartitions(2)));
             } else {
                 use(store.openTopic("orders"));
                 store.close();
             }
+        }
+
+        @Override
+        public void onBegin(Finding finding) {
+            throw new AssertionError(finding.toString());
+        }
+
+        @Override
+        public void onEnd(Finding finding) {
+            throw new AssertionError(finding.toString());
         }
 
         private void use(Topic topic) {
