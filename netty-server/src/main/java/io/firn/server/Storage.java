@@ -8,7 +8,6 @@ import io.firn.file.FileTier;
 import io.firn.medium.WithoutLinks;
 import io.firn.migrator.MigrationPolicy;
 import io.firn.migrator.Migrator;
-import io.firn.migrator.MigratorStatus;
 import io.firn.migrator.Policies;
 import io.firn.pmem.Emulation;
 import io.firn.pmem.PmemTier;
@@ -30,19 +29,24 @@ final class Storage implements AutoCloseable {
     private static final String CREATE_BESIDE_UNREADABLE = "firn.create.topics.beside.unreadable";
     private static final String SEGMENTS = "segments";
     private static final long WHOLE_FILE_SYSTEM = -1;
+    private static final double NO_MOVES = -1;
     private static final Pattern TIER =
             Pattern.compile("(pmem|file):(.+?)(?:@([1-9][0-9]{0,17}))?");
 
     private final LogStore store;
     private final Migrator migrator;
+    private final TierDrains drains;
     private final RegisteredBean metrics;
+    private final RegisteredBean tiers;
 
     private Storage(LogStore store, Migrator migrator) {
         this.store = store;
         this.migrator = migrator;
+        this.drains = new TierDrains(store);
+        String name = store.directory().toString();
         this.metrics =
-                RegisteredBean.register(
-                        new MigratorMetrics(migrator), "Migrator", store.directory().toString());
+                RegisteredBean.register(new MigratorMetrics(migrator), "Migrator", name);
+        this.tiers = RegisteredBean.register(drains, "Tiers", name);
     }
 
     /** Returns what clients can fill the memory of a server with that has such a store. */
@@ -59,8 +63,9 @@ final class Storage implements AutoCloseable {
 
     static Storage open(ServerConfig config) {
         double threshold = config.decimal("storage.migrate.threshold");
-        MigrationPolicy policy =
-                Policies.threshold(threshold); // before anything is opened: it may be invalid
+        boolean moves = threshold != NO_MOVES;
+        // Before anything is opened: it may be invalid.
+        MigrationPolicy policy = moves ? Policies.threshold(threshold) : Policies.none();
         List<StorageTier> tiers = tiers(config);
         LogStoreBuilder builder = LogStore.at(child(config, config.directory(), "firn"));
         tiers.forEach(builder::tier);
@@ -97,7 +102,7 @@ final class Storage implements AutoCloseable {
                             .policy(policy)
                             .threads(config.integer("storage.migrate.threads"))
                             .open();
-            if (tiers.size() > 1 && threshold != Policies.OFF) {
+            if (tiers.size() > 1 && moves) {
                 migrator.start();
             }
             return new Storage(store, migrator);
@@ -111,14 +116,12 @@ final class Storage implements AutoCloseable {
         return store;
     }
 
-    MigratorStatus migration() {
-        return migrator.status();
-    }
-
-    /** Stops the migrator before it closes the store. */
+    /** Stops what moves segments before it closes the store. */
     @Override
     public void close() {
         metrics.close();
+        tiers.close();
+        drains.close();
         migrator.close();
         store.close();
     }

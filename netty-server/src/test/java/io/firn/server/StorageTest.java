@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.firn.Appender;
 import io.firn.InvalidOptionException;
 import io.firn.StoreMetrics.TierMetrics;
 import io.firn.StoreOpenException;
@@ -16,6 +17,7 @@ import io.firn.host.HostedStore;
 import io.firn.host.TransactionCoordinator;
 import io.firn.server.config.ServerConfig;
 import java.io.IOException;
+import java.lang.management.ManagementFactory;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -28,6 +30,9 @@ import java.util.OptionalLong;
 import java.util.Random;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import javax.management.JMException;
+import javax.management.JMX;
+import javax.management.ObjectName;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.clients.producer.KafkaProducer;
@@ -224,7 +229,8 @@ class StorageTest {
                         return hot.movedDownBytes() > 0
                                 && hot.usedBytes() <= hot.capacityBytes().orElseThrow() / 2;
                     });
-            Running.await("the count of moves", () -> storage.migration().movedDown() > 0);
+            MigratorMetricsMXBean migrator = migrator(storage);
+            Running.await("the count of moves", () -> migrator.getMovedDown() > 0);
             try (KafkaConsumer<byte[], byte[]> consumer =
                     new KafkaConsumer<>(
                             client, new ByteArrayDeserializer(), new ByteArrayDeserializer())) {
@@ -240,12 +246,58 @@ class StorageTest {
     }
 
     @Test
-    void shouldMoveNothingWhenMigrationIsOff() {
+    void shouldMoveNothingWhenMigrationIsOff() throws JMException {
         Map<String, String> sample = pafkasSample(300_000_000);
         sample.put("storage.migrate.threshold", "-1");
         try (Storage storage = Storage.open(ServerConfig.of(sample))) {
-            assertFalse(storage.migration().isRunning());
+            assertFalse(migrator(storage).isRunning());
         }
+    }
+
+    @Test
+    void shouldDrainATierOverJmxAndContinueAfterARestart() throws JMException {
+        String hot = "file:" + directory.resolve("hot");
+        String cold = "file:" + directory.resolve("cold");
+        try (Storage storage = Storage.open(ServerConfig.of(tiers(hot + "," + cold + "@70000")))) {
+            TopicOptions small =
+                    TopicOptions.defaults().withSegmentBytes(65_536).withMaxRecordBytes(20_000);
+            Topic topic = storage.store().createTopic("t", small);
+            try (Appender appender = topic.partition(0).openAppender()) {
+                for (int i = 0; i < 20; i++) {
+                    appender.append(new byte[10_000]);
+                }
+            }
+            TiersMXBean beans = bean(storage, "Tiers", TiersMXBean.class);
+            assertEquals(Map.of("tier-0", "NONE", "tier-1", "NONE"), beans.getDrains());
+            assertThrows(RuntimeException.class, () -> beans.drain("tape"));
+            beans.drain("tier-0");
+            Running.await(
+                    "the reason why it waits",
+                    () -> beans.getDrains().get("tier-0").contains("no other tier has room"));
+        }
+        try (Storage storage = Storage.open(ServerConfig.of(tiers(hot + "," + cold)))) {
+            TiersMXBean beans = bean(storage, "Tiers", TiersMXBean.class);
+            Running.await("the drain", () -> beans.getDrains().get("tier-0").equals("DONE"));
+            beans.cancelDrain("tier-0");
+            assertEquals("NONE", beans.getDrains().get("tier-0"));
+            beans.drain("tier-0");
+            Running.await("the drain", () -> beans.getDrains().get("tier-0").equals("DONE"));
+        }
+        try (Storage storage = Storage.open(ServerConfig.of(tiers(cold)))) {
+            assertEquals(20, storage.store().openTopic("t").partition(0).nextOffset());
+        }
+    }
+
+    private static MigratorMetricsMXBean migrator(Storage storage) throws JMException {
+        return bean(storage, "Migrator", MigratorMetricsMXBean.class);
+    }
+
+    private static <T> T bean(Storage storage, String type, Class<T> kind) throws JMException {
+        String directory = ObjectName.quote(storage.store().directory().toString());
+        return JMX.newMXBeanProxy(
+                ManagementFactory.getPlatformMBeanServer(),
+                new ObjectName("io.firn:type=" + type + ",name=" + directory),
+                kind);
     }
 
     private static byte[] value(int number) {

@@ -27,6 +27,8 @@ record Action(Kind kind, int topic, int a, int b) {
         REOPEN(1),
         /** Moves a segment; only on media with several tiers between which segments move. */
         MOVE(8),
+        /** Drains a tier, or ends that; only where segments move, and without transactions. */
+        DRAIN(3),
         /** Compacts a topic; only on media with topics that are compacted. */
         COMPACT(10),
         /** A step of a transaction, or of something beside it; only on media with transactions. */

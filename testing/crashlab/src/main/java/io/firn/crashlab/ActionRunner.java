@@ -5,24 +5,31 @@ import io.firn.Batch;
 import io.firn.Cursor;
 import io.firn.Durability;
 import io.firn.FirnException;
+import io.firn.InvalidOptionException;
 import io.firn.LogStore.MoveControl;
 import io.firn.LogStore.MoveOutcome;
 import io.firn.PartitionReader.CompactionResult;
+import io.firn.StoreMetrics.Drain;
 import io.firn.StoreMetrics.TierMetrics;
 import io.firn.StoreSnapshot.SegmentPlace;
 import io.firn.crashlab.ExpectedTopic.Repeatable;
 import io.firn.host.HostedStore;
 import java.util.List;
+import java.util.Set;
 
 /** Executes single actions on a store, and notes what the store promises by them. */
 final class ActionRunner {
     private static final int[] PASSES_MS = {1, 10, 100, 100, 1_100};
     private static final int MOST_ATTEMPTS = 100;
 
+    /** The last ones are enough for most drains that can end. */
+    private static final int[] CALLS_OF_DRAINS = {0, 3, 40, 200};
+
     private final TestedStore tested;
     private final TransactionActions transactions;
     private int moves;
     private int compactions;
+    private int drains;
     private int actionsDuringMoves;
 
     ActionRunner(TestedStore tested) {
@@ -36,6 +43,10 @@ final class ActionRunner {
 
     int compactions() {
         return compactions;
+    }
+
+    int drains() {
+        return drains;
     }
 
     TransactionActions transactions() {
@@ -67,6 +78,7 @@ final class ActionRunner {
         switch (action.kind()) {
             case APPEND, APPEND_ASYNC, APPEND_BULK, APPEND_IDEMPOTENT -> append(topic, action);
             case MOVE -> move(topic, action);
+            case DRAIN -> drain(topic, action);
             case COMPACT -> compact(topic, action);
             case FORCE -> topic.partition.force();
             case CURSOR -> advanceCursor(topic, action);
@@ -170,7 +182,11 @@ final class ActionRunner {
         }
         SegmentPlace segment = movable.get(action.a() % movable.size());
         List<TierMetrics> tiers = tested.store().metrics().tiers();
-        String tier = tiers.get(action.b() % tiers.size()).label();
+        TierMetrics to = tiers.get(action.b() % tiers.size());
+        if (to.drain() != Drain.NONE) {
+            return;
+        }
+        String tier = to.label();
         int variant = action.b() / 8 % 8;
         during(
                 topic,
@@ -183,6 +199,46 @@ final class ActionRunner {
                                     .migrate(topic.name, 0, segment.baseOffset(), tier, control);
                     moves += outcome == MoveOutcome.MOVED ? 1 : 0;
                 });
+    }
+
+    /** Drains a tier, or lets one have segments again. Some drains are cancelled half-way. */
+    private void drain(ExpectedTopic topic, Action action) {
+        List<TierMetrics> tiers = tested.store().metrics().tiers();
+        TierMetrics tier = tiers.get(action.a() % tiers.size());
+        ExpectedDrains expected = tested.expected.drains;
+        if (tier.drain() != Drain.NONE && action.b() % 4 != 0) {
+            expected.mayBecome(tier.label(), Drain.NONE);
+            tested.store().cancelDrain(tier.label());
+            expected.is(tier.label(), Drain.NONE);
+            return;
+        }
+        Set<Drain> before = expected.of(tier.label());
+        expected.mayBecome(tier.label(), Drain.IN_PROGRESS, Drain.DONE);
+        try {
+            MoveControl control = drainControl(topic, action);
+            boolean isDone = tested.store().drain(tier.label(), control);
+            expected.is(tier.label(), isDone ? Drain.DONE : Drain.IN_PROGRESS);
+            drains += isDone ? 1 : 0;
+        } catch (InvalidOptionException e) {
+            expected.restore(tier.label(), before); // the topics have no other tier
+        }
+    }
+
+    /** Ends at some piece of a segment, and does what others might do before some. */
+    private MoveControl drainControl(ExpectedTopic topic, Action action) {
+        int most = CALLS_OF_DRAINS[action.b() / 4 % CALLS_OF_DRAINS.length];
+        ConcurrentActions others =
+                new ConcurrentActions(action.b(), each -> runDuringMove(topic, each));
+        int[] calls = {0};
+        return (copied, total, next) -> {
+            if (calls[0]++ >= most) {
+                return MoveControl.CANCEL;
+            }
+            if (next > 0 && action.b() / 16 % 2 == 0) {
+                others.run();
+            }
+            return 0;
+        };
     }
 
     /** Compacts a topic. Some compactions are cancelled or meet a deletion. */

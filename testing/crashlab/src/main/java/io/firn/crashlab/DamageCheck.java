@@ -6,7 +6,7 @@ import io.firn.DamagedRangeException;
 import io.firn.LogRecord;
 import io.firn.LogStore;
 import io.firn.Partition;
-import io.firn.Partition.DamagedRange;
+import io.firn.PartitionReader.DamagedRange;
 import io.firn.RecordHandler;
 import io.firn.StoreOpenException;
 import io.firn.Tailer;

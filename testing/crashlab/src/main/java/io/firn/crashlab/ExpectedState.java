@@ -28,11 +28,13 @@ final class ExpectedState {
     /** What is expected of transactions; nothing where there are none. */
     final ExpectedTransactions transactions = new ExpectedTransactions();
 
+    final ExpectedDrains drains = new ExpectedDrains();
+
     private long producerIdsBelow;
 
     /** Returns a number that changes when anything is promised. */
     long version() {
-        long version = producerIdsBelow * 31 + transactions.version();
+        long version = producerIdsBelow * 31 + transactions.version() + drains.version() * 7;
         for (ExpectedTopic topic : topics) {
             version = version * 31 + topic.version();
         }
@@ -49,6 +51,7 @@ final class ExpectedState {
     void check(LogStore store) {
         require(Flaws.of(store).isEmpty(), "findings " + Flaws.of(store));
         checkPlaces(store.snapshot());
+        drains.check(store);
         transactions.check(store);
         for (ExpectedTopic topic : topics) {
             boolean found = isIn(store, topic);
@@ -77,6 +80,7 @@ final class ExpectedState {
             }
         }
         transactions.adopt(store);
+        drains.adopt(store);
         // A topic whose creation was cut is known by name only, and the name may be used again.
         topics.removeIf(topic -> topic.presence == Presence.GONE && topic.id == null);
     }

@@ -56,6 +56,11 @@ enum Media {
         return directories > 1;
     }
 
+    /** Whether tiers are drained, after which others may have no room. */
+    boolean hasDrains() {
+        return hasMoves() && !hasTransactions();
+    }
+
     /** Whether the topics are compacted, and their records have keys. */
     boolean isCompacted() {
         return this == COMPACT || this == TRANSACTIONS_COMPACT;

@@ -67,6 +67,7 @@ record Workload(Media media, long seed, List<Action> actions) {
             boolean isPossible =
                     switch (kind) {
                         case MOVE -> media.hasMoves();
+                        case DRAIN -> media.hasDrains();
                         case COMPACT -> media.isCompacted();
                         case TRANSACTION -> media.hasTransactions();
                         default -> true;
@@ -113,6 +114,7 @@ record Workload(Media media, long seed, List<Action> actions) {
         add(kinds, Kind.FORCE, 1);
         add(kinds, Kind.DELETE_RECORDS, 1);
         add(kinds, Kind.MOVE, media.hasMoves() ? 3 : 0);
+        add(kinds, Kind.DRAIN, media.hasDrains() ? 1 : 0);
         add(kinds, Kind.COMPACT, media.isCompacted() ? 6 : 0);
         add(kinds, Kind.TRANSACTION, media.hasTransactions() ? 30 : 0);
         List<Action> actions = new ArrayList<>();

@@ -42,6 +42,10 @@ final class WorkloadRun {
     }
 
     /** How many compactions removed records. */
+    int drains() {
+        return runner.drains();
+    }
+
     int compactions() {
         return runner.compactions();
     }

@@ -116,6 +116,19 @@ class CrashLabTest {
         assertTrue(withMoves >= 8, withMoves + " of 20 workloads moved something");
     }
 
+    /** Otherwise the test of moves would not test drains. */
+    @Test
+    void shouldDrainTiersInSomeWorkloads() {
+        int drained = 0;
+        for (long one = seed; one < seed + 20; one++) {
+            SeededIds.seed(one);
+            WorkloadRun run = new WorkloadRun(plain(one), Media.MOVES.empty(), false);
+            run.run();
+            drained += run.drains() > 0 ? 1 : 0;
+        }
+        assertTrue(drained >= 4, drained + " of 20 workloads drained a tier");
+    }
+
     /** Otherwise the tests with moves would not test concurrency. */
     @Test
     void shouldExecuteActionsDuringMovesInSomeWorkloads() {

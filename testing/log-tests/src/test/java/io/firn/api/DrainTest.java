@@ -2,6 +2,7 @@ package io.firn.api;
 
 import static io.firn.api.Stores.await;
 import static io.firn.api.Stores.bytes;
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
@@ -10,6 +11,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.firn.Appender;
 import io.firn.Claim;
+import io.firn.CleanupPolicy;
 import io.firn.ExclusiveAppender;
 import io.firn.InvalidOptionException;
 import io.firn.LogReader;
@@ -23,15 +25,20 @@ import io.firn.StoreMetrics.Drain;
 import io.firn.StoreMetrics.TierMetrics;
 import io.firn.StoreOpenException;
 import io.firn.StoreSnapshot.PartitionPlace;
+import io.firn.StoreSnapshot.SegmentPlace;
 import io.firn.Tailer;
 import io.firn.TopicOptions;
 import io.firn.Transaction;
 import io.firn.file.FileTier;
 import io.firn.open.StoreBuilder;
+import io.firn.pmem.Emulation;
+import io.firn.pmem.PmemTier;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -258,6 +265,109 @@ class DrainTest {
         assertTrue(store.metrics().tier("hdd").segments() > 0, "what fits was moved");
         reopen("ssd", "hdd");
         assertTrue(store.drain("ssd"));
+        assertAllThere("t", RECORDS);
+    }
+
+    /** What the tier's topics append then goes to the others, which have little room. */
+    @Test
+    void shouldRefuseAppendsWhenTheOthersAreFullAndTakeThemWhenThereIsRoom() {
+        store.close();
+        ObservedMedium medium = new ObservedMedium();
+        store =
+                StoreBuilder.over(directory.resolve("store"), medium)
+                        .tier("ssd", tier("ssd", medium))
+                        .tier("hdd", tier("hdd", medium).withCapacityBytes(150_000))
+                        .open();
+        Partition partition = filled("t", Stores.small());
+        assertThrows(StoreFullException.class, () -> store.drain("ssd"));
+        assertThrows(StoreFullException.class, () -> append(partition));
+        long end = partition.nextOffset();
+        assertThrows(StoreFullException.class, () -> store.drain("ssd"), "it is tried again");
+        partition.deleteRecordsBefore(partition.durableOffset());
+        await("a drain when there is room", this::isDrained);
+        try (Appender appender = partition.openAppender()) {
+            assertEquals(end, appender.append(Stores.numbered(end, LENGTH)));
+        }
+        assertNothingInSsd();
+    }
+
+    private boolean isDrained() {
+        try {
+            return store.drain("ssd");
+        } catch (StoreFullException e) {
+            return false; // what was deleted is freed in the background
+        }
+    }
+
+    @Test
+    void shouldWaitForACompactionAndMoveWhatItLeaves() throws Exception {
+        TopicOptions compacted =
+                Stores.small().withCleanup(CleanupPolicy.COMPACT).withMinDirtyRatio(1);
+        Partition partition = store.createTopic("t", compacted).partition(0);
+        try (Appender appender = partition.openAppender()) {
+            for (int i = 0; i < RECORDS; i++) {
+                appender.append(bytes("key " + i % 3), Stores.numbered(i, LENGTH));
+            }
+        }
+        await("sealed segments", () -> sealed() > 2);
+        AtomicBoolean isWaiting = new AtomicBoolean();
+        List<Stores.Task<Boolean>> drains = new ArrayList<>();
+        store.compact(
+                "t",
+                0,
+                (copied, total, next) -> {
+                    if (drains.isEmpty()) {
+                        drains.add(Stores.start(() -> store.drain("ssd", waiting(isWaiting))));
+                        await("the drain to wait", isWaiting::get);
+                    }
+                    return 0;
+                });
+        assertTrue(drains.get(0).result());
+        assertNothingInSsd();
+        reopen("hdd");
+        Set<String> keys =
+                Stores.readAll(store.openTopic("t").partition(0).openTailer()).stream()
+                        .map(record -> new String(record.key(), UTF_8))
+                        .collect(Collectors.toSet());
+        assertEquals(Set.of("key 0", "key 1", "key 2"), keys);
+    }
+
+    private long sealed() {
+        return store.snapshot().partitions().get(0).segments().stream()
+                .filter(SegmentPlace::isMovable)
+                .count();
+    }
+
+    private static MoveControl waiting(AtomicBoolean isWaiting) {
+        return (copied, total, next) -> {
+            isWaiting.set(next == 0);
+            return 0;
+        };
+    }
+
+    @Test
+    void shouldDrainPersistentMemory() {
+        store.close();
+        ObservedMedium medium = new ObservedMedium();
+        PmemTier memory =
+                PmemTier.at(directory.resolve("pmem"))
+                        .withBlockBytes(2 << 20)
+                        .withCapacityBytes(24 << 20)
+                        .withEmulation(Emulation.FORCED);
+        store =
+                StoreBuilder.over(directory.resolve("two"), medium)
+                        .tier("ssd", memory)
+                        .tier("hdd", tier("other", medium))
+                        .open();
+        filled("t", Stores.small());
+        assertTrue(ssd().segments() > 2);
+        assertTrue(store.drain("ssd"));
+        assertNothingInSsd();
+        store.close();
+        store =
+                StoreBuilder.over(directory.resolve("two"), medium)
+                        .tier("hdd", tier("other", medium))
+                        .open();
         assertAllThere("t", RECORDS);
     }
 
