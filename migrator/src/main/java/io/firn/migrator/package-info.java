@@ -18,9 +18,10 @@
  *       promotion, as {@code WatermarkPolicy} does.
  *   <li>An application passes its own to {@code Migrator.of(store).policy(…)}; the example {@code
  *       Tiers} does that. One that Firn provides is a package-private record with a factory in
- *       {@code Policies}, a row in the guide to tiers, and lines in {@code PoliciesTest} and in
- *       {@code KillStore}, whose process {@code bin/check tiers} kills. The server offers only a
- *       threshold ({@code Storage}, {@code ServerKeys}).
+ *       {@code Policies}, a row in the guide to tiers, tests and a line in the list of {@code
+ *       shouldComeToRestWhateverTheStoreLooksLike} in {@code PoliciesTest}, and a case in {@code
+ *       KillStore.policy}, where the modulus is the number of cases; {@code bin/check tiers} kills
+ *       its process. The server offers only a threshold ({@code Storage}, {@code ServerKeys}).
  *   <li>The migrator is not called when a segment is sealed: it looks after each {@code interval},
  *       100 ms by default.
  *   <li>{@code plan.demote} goes to the next tier that has room and is allowed, {@code

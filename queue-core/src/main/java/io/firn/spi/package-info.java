@@ -5,6 +5,10 @@
  * {@code TierInspector} if it has files.
  *
  * <ul>
+ *   <li>{@code MemoryTier} (tests of {@code queue-core}) is the smallest one, to begin with.
+ *   <li>Tiers and blocks are compared by identity. A tier that delegates to another one returns
+ *       blocks of its own, whose {@code tier()} is itself, and for one block of the other always
+ *       the same one.
  *   <li>The obligations are in the Javadoc of these interfaces; {@code StorageTierContract} (module
  *       {@code testing/support}) tests most of them, and a tier's test extends it. Thread-safety
  *       and the inspector are not tested there.

@@ -3,7 +3,8 @@
  * io.firn.upkeep.PartitionUpkeep} creates them.
  *
  * <p><b>A new duty.</b> Extend {@code Duty} in {@code io.firn.upkeep} and create it in {@code
- * PartitionUpkeep}, which also decides what calls it. (A duty of a topic or of the store is in
+ * PartitionUpkeep}, which also decides what calls it: {@code onChange} for what depends on appends,
+ * or a method of {@code LogEvents}. (A duty of a topic or of the store is in
  * {@code io.firn.store}, as {@code TopicDeletionDuty}, or with its feature, as {@code
  * CursorWriteDuty}.)
  *
