@@ -44,30 +44,4 @@ public interface Partition extends PartitionReader {
      *     yet
      */
     void force();
-
-    /**
-     * A range of offsets that were durable and cannot be read because they are corrupted.
-     * Immutable; equal when all of it is.
-     */
-    interface DamagedRange {
-
-        /** Returns the first offset of the range. */
-        long fromOffset();
-
-        /** Returns the offset after the last one of the range. */
-        long toOffset();
-
-        /** Returns what was found. */
-        String reason();
-    }
-
-    /** The offset and timestamp of a record. Immutable; equal when both are. */
-    interface TimestampedOffset {
-
-        /** Returns the offset. */
-        long offset();
-
-        /** Returns the timestamp, in ms since 1970. */
-        long timestampMs();
-    }
 }

@@ -1,7 +1,5 @@
 package io.firn;
 
-import io.firn.Partition.DamagedRange;
-import io.firn.Partition.TimestampedOffset;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
@@ -74,6 +72,32 @@ public interface PartitionReader {
     /** Returns the partition's current metrics. */
     PartitionMetrics metrics();
 
+    /**
+     * A range of offsets that were durable and cannot be read because they are corrupted.
+     * Immutable; equal when all of it is.
+     */
+    interface DamagedRange {
+
+        /** Returns the first offset of the range. */
+        long fromOffset();
+
+        /** Returns the offset after the last one of the range. */
+        long toOffset();
+
+        /** Returns what was found. */
+        String reason();
+    }
+
+    /** The offset and timestamp of a record. Immutable; equal when both are. */
+    interface TimestampedOffset {
+
+        /** Returns the offset. */
+        long offset();
+
+        /** Returns the timestamp, in ms since 1970. */
+        long timestampMs();
+    }
+
     /** Metrics of a partition at one moment. Immutable; equal when all of them are. */
     interface PartitionMetrics {
 
@@ -130,9 +154,9 @@ public interface PartitionReader {
         /** Returns whether it refuses appends because its medium failed. */
         boolean isPoisoned();
 
-        /** Returns how far it is compacted; null while its topic is not compacted. */
-        default CompactionMetrics compaction() {
-            return null;
+        /** Returns how far it is compacted; empty while its topic is not compacted. */
+        default Optional<CompactionMetrics> compaction() {
+            return Optional.empty();
         }
     }
 
@@ -156,16 +180,16 @@ public interface PartitionReader {
         /** Returns when the last of these ended; empty when there was none. */
         Optional<Instant> lastRunTime();
 
-        /** Returns what the last of these has done; null when there was none. */
-        CompactionResult lastRun();
+        /** Returns what the last of these has done; empty when there was none. */
+        Optional<CompactionResult> lastRun();
 
         /**
          * Returns the error, for example an {@link OutOfMemoryError}, with which the last
-         * compaction ended; null when it returned. The store then compacts this partition no more
+         * compaction ended; empty when it returned. The store then compacts this partition no more
          * by itself until it is opened again or {@link LogStore#compact} returns, and {@link
          * LogStore#findings} says so.
          */
-        Error failure();
+        Optional<Error> failure();
     }
 
     /** What a compaction of a partition has done. Immutable; equal when all of it is. */

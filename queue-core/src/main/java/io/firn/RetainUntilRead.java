@@ -21,7 +21,7 @@ import java.util.Set;
  * limit, a reader that never comes back lets the log grow until the tiers are full.
  */
 public final class RetainUntilRead {
-    private static final RetainUntilRead NOBODY =
+    private static final RetainUntilRead NONE =
             new RetainUntilRead(Set.of(), false, OptionalLong.empty(), Optional.empty());
 
     private final Set<String> cursors;
@@ -40,9 +40,9 @@ public final class RetainUntilRead {
         this.limitAge = limitAge;
     }
 
-    /** Retention waits for nobody. */
-    public static RetainUntilRead nobody() {
-        return NOBODY;
+    /** Retention waits for no cursor. */
+    public static RetainUntilRead none() {
+        return NONE;
     }
 
     /**
@@ -64,20 +64,20 @@ public final class RetainUntilRead {
                     "retainUntilRead: at least one cursor and no empty name is expected, found "
                             + distinct);
         }
-        return new RetainUntilRead(distinct, false, NOBODY.limitBytes, NOBODY.limitAge);
+        return new RetainUntilRead(distinct, false, NONE.limitBytes, NONE.limitAge);
     }
 
     /**
      * Retention waits in each partition for all cursors that have a position there, among them the
      * offsets that consumer groups of the server have committed. It does not wait for a reader that
-     * has not begun: name the cursor of such a one.
+     * has not begun: name its cursor.
      */
     public static RetainUntilRead byAll() {
-        return new RetainUntilRead(Set.of(), true, NOBODY.limitBytes, NOBODY.limitAge);
+        return new RetainUntilRead(Set.of(), true, NONE.limitBytes, NONE.limitAge);
     }
 
-    /** Returns whether it waits for nobody. */
-    public boolean isNobody() {
+    /** Returns whether it waits for no cursor. */
+    public boolean isNone() {
         return cursors.isEmpty() && !isAll;
     }
 
@@ -94,7 +94,7 @@ public final class RetainUntilRead {
         return cursors;
     }
 
-    /** Returns the size of a partition above which it waits for nobody; empty for no limit. */
+    /** Returns the size of a partition above which it waits no longer; empty for no limit. */
     public OptionalLong limitBytes() {
         return limitBytes;
     }
@@ -142,8 +142,8 @@ public final class RetainUntilRead {
 
     @Override
     public String toString() {
-        if (isNobody()) {
-            return "nobody";
+        if (isNone()) {
+            return "none";
         }
         return (isAll ? "all cursors" : cursors)
                 + " (limitBytes "

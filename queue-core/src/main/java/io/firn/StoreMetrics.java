@@ -45,8 +45,8 @@ public interface StoreMetrics {
     /** A transaction at one moment. Immutable; equal when all of it is. */
     interface TransactionMetrics {
 
-        /** Returns the name of its producer; null when it has none. */
-        String producer();
+        /** Returns the name of its producer; empty when it has none. */
+        Optional<String> producer();
 
         /** Returns the id of its producer in its batches. */
         long producerId();
@@ -125,10 +125,10 @@ public interface StoreMetrics {
         Drain drain();
 
         /**
-         * Returns the last failure in this tier, which may be a lack of room; null when there was
+         * Returns the last failure in this tier, which may be a lack of room; empty when there was
          * none.
          */
-        String lastError();
+        Optional<String> lastError();
 
         /**
          * Returns the bytes that are still mapped although nothing reads them; always 0 from Java

@@ -37,10 +37,10 @@ public final class TopicOptions {
      */
     public static final class Change {
         private final String option;
-        private final Object before;
-        private final Object after;
+        private final String before;
+        private final String after;
 
-        private Change(String option, Object before, Object after) {
+        private Change(String option, String before, String after) {
             this.option = option;
             this.before = before;
             this.after = after;
@@ -52,12 +52,12 @@ public final class TopicOptions {
         }
 
         /** Returns the value that the topic had, as in {@link #toMap}. */
-        public Object before() {
+        public String before() {
             return before;
         }
 
         /** Returns the value that it has now, as in {@link #toMap}. */
-        public Object after() {
+        public String after() {
             return after;
         }
 
@@ -65,8 +65,8 @@ public final class TopicOptions {
         public boolean equals(Object other) {
             return other instanceof Change that
                     && option.equals(that.option)
-                    && Objects.equals(before, that.before)
-                    && Objects.equals(after, that.after);
+                    && before.equals(that.before)
+                    && after.equals(that.after);
         }
 
         @Override
@@ -76,11 +76,7 @@ public final class TopicOptions {
 
         @Override
         public String toString() {
-            return option
-                    + " from "
-                    + OptionValues.shown(before)
-                    + " to "
-                    + OptionValues.shown(after);
+            return option + " from " + before + " to " + after;
         }
     }
 
@@ -203,7 +199,7 @@ public final class TopicOptions {
         values.put(FORCE_INTERVAL, Duration.ofMillis(100));
         values.put(MINIMUM_CLASS, null);
         values.put("tiers", Set.of());
-        values.put("retainUntilRead", RetainUntilRead.nobody());
+        values.put("retainUntilRead", RetainUntilRead.none());
         values.put("preparedBytes", 0);
         values.put("cleanup", CleanupPolicy.DELETE);
         values.put(MIN_COMPACTION_LAG, Duration.ZERO);
@@ -559,11 +555,13 @@ public final class TopicOptions {
     }
 
     /**
-     * Returns the value of each option, as its accessor returns it, by the accessor's name (without
+     * Returns the value of each option as text, to show it, by the name of its accessor (without
      * {@code is}), in a fixed order. The map cannot be changed.
      */
-    public Map<String, Object> toMap() {
-        return values;
+    public Map<String, String> toMap() {
+        Map<String, String> shown = new LinkedHashMap<>();
+        values.forEach((option, value) -> shown.put(option, OptionValues.shown(value)));
+        return Collections.unmodifiableMap(shown);
     }
 
     /** Returns which options have another value in others, in the order of {@link #toMap}. */
@@ -573,7 +571,8 @@ public final class TopicOptions {
                 (option, value) -> {
                     Object other = others.values.get(option);
                     if (!Objects.equals(value, other)) {
-                        changes.add(new Change(option, value, other));
+                        String after = OptionValues.shown(other);
+                        changes.add(new Change(option, OptionValues.shown(value), after));
                     }
                 });
         return List.copyOf(changes);

@@ -28,7 +28,7 @@ import org.junit.jupiter.api.Test;
  */
 class SourceShapeTest {
     private static final int MOST_SMALL_CLASSES = 104;
-    private static final int MOST_CODE_LINES = 41_500;
+    private static final int MOST_CODE_LINES = 41_820;
 
     /** In the table of the page, sizes may differ by so much from what they are. */
     private static final double TOLERANCE = 0.10;
@@ -38,6 +38,7 @@ class SourceShapeTest {
             exceptions(
                     """
                     StoredRecord.new: as many as a record has parts
+                    TierRemains.new: what is left of a tier, each part once
                     HeaderBytes.write: all fields of a batch's header, in the order of the format
                     PlainShape.learn: called for each record; an object for the arguments would be allocated
                     RecordFlyweight.batch: called for each batch; sets the fields of a flyweight
@@ -60,7 +61,6 @@ class SourceShapeTest {
     private static final Map<String, String> USES_OF_OBJECT =
             exceptions(
                     """
-                    TopicOptions.toMap: the values of options have several types
                     TopicOptions.defaultValues: the values of options have several types
                     TopicOptions.new: the values of options have several types
                     TopicOptions.with: the values of options have several types
@@ -84,10 +84,7 @@ class SourceShapeTest {
                     StoreInspection.known: shown by its text: an identity, or that it is not known
                     UnreadPartitions.new: held weakly, to notice that it was collected
                     ByArena.close: java.lang.foreign.Arena, which JDK 17 does not have
-                    Change.before: an option's value, of the type that its accessor returns
-                    Change.after: the same
-                    Change.new: the same
-                    OptionValues.shown: the same
+                    OptionValues.shown: the values of options have several types
                     """);
 
     /**

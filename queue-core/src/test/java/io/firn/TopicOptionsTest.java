@@ -77,7 +77,7 @@ class TopicOptionsTest {
                 "TopicOptions[partitions=1, durability=DURABLE, segmentBytes=67108864, rollAge=unlimited,"
                         + " retentionBytes=unlimited, retentionAge=unlimited, maxRecordBytes=1048576,"
                         + " compression=NONE, forceBytes=1048576, forceInterval=PT0.1S, minimumClass=null,"
-                        + " tiers=[], retainUntilRead=nobody, preparedBytes=0, cleanup=DELETE,"
+                        + " tiers=[], retainUntilRead=none, preparedBytes=0, cleanup=DELETE,"
                         + " minCompactionLag=PT0S, maxCompactionLag=unlimited, minDirtyRatio=0.5,"
                         + " tombstoneRetention=PT24H, replicated=false]",
                 TopicOptions.defaults().toString());

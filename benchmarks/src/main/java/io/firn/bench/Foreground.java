@@ -90,7 +90,7 @@ public final class Foreground implements Callable<Integer> {
                 migrator.stop();
             }
             if (migrator.status().failures() > 0) {
-                throw new IllegalStateException(migrator.status().lastError());
+                throw new IllegalStateException(migrator.status().lastError().orElse(""));
             }
         }
         return report() ? 0 : 1;

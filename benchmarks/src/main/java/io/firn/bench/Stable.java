@@ -120,7 +120,7 @@ public final class Stable implements Callable<Integer> {
         long retention = (long) (ratio * hot) - 4 * room;
         try (TieredLog log = TieredLog.tiered(place, capacity, cold, retention);
                 Migrator migrator =
-                        Migrator.of(log.store()).policy(Policies.threshold(Policies.OFF)).open();
+                        Migrator.of(log.store()).policy(Policies.none()).open();
                 Load load = new Load(log.partition());
                 Timeline timeline = new Timeline(log, load)) {
             timelines.put(String.format(Locale.ROOT, "retention %.1f x", ratio), timeline);

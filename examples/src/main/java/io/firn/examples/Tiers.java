@@ -39,7 +39,7 @@ public final class Tiers {
 
     /** The policy. It uses no disk, clock or state, so a test can call it with any snapshot. */
     static List<Move> auditGoesDown(StoreSnapshot snapshot) {
-        MovePlan plan = new MovePlan(snapshot);
+        MovePlan plan = MovePlan.of(snapshot);
         for (var candidate : plan.candidatesIn(HOT)) {
             List<SegmentPlace> all = candidate.partition().segments();
             // The last segment is active; the one before it is the newest sealed one.

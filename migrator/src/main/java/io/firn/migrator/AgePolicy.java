@@ -11,7 +11,7 @@ record AgePolicy(List<Duration> ages) implements MigrationPolicy {
 
     @Override
     public List<Move> moves(StoreSnapshot snapshot) {
-        MovePlan plan = new MovePlan(snapshot);
+        MovePlan plan = MovePlan.of(snapshot);
         int tiers = snapshot.tiers().size();
         for (int tier = 0; tier < tiers - 1; tier++) {
             for (Candidate candidate : plan.candidatesIn(label(snapshot, tier))) {

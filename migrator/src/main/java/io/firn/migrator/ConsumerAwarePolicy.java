@@ -21,7 +21,7 @@ record ConsumerAwarePolicy(double threshold, int ahead) implements MigrationPoli
 
     @Override
     public List<Move> moves(StoreSnapshot snapshot) {
-        MovePlan plan = new MovePlan(snapshot);
+        MovePlan plan = MovePlan.of(snapshot);
         Set<Candidate> wanted = new HashSet<>();
         snapshot.partitions().forEach(partition -> addWanted(partition, wanted));
         for (TierPlace place : ThresholdPolicy.allButTheColdest(snapshot)) {

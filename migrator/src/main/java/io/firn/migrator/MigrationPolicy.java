@@ -11,7 +11,7 @@ import java.util.List;
  *
  * <pre>{@code
  * MigrationPolicy auditGoesDown = snapshot -> {
- *     MovePlan plan = new MovePlan(snapshot);
+ *     MovePlan plan = MovePlan.of(snapshot);
  *     for (MovePlan.Candidate oldest : plan.candidatesIn("ssd")) {
  *         if (oldest.partition().topic().startsWith("audit-")) {
  *             plan.add(oldest, "hdd");

@@ -2,6 +2,7 @@ package io.firn.migrator;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * The state of a migrator at one moment. Immutable; equal when all of it is.
@@ -37,8 +38,8 @@ public interface MigratorStatus {
     /** Returns how often a move failed. */
     long failures();
 
-    /** Returns the message of the last failure; null when there was none. */
-    String lastError();
+    /** Returns the message of the last failure; empty when there was none. */
+    Optional<String> lastError();
 
     /** A move in progress. Immutable; equal when all of it is. */
     interface Progress {

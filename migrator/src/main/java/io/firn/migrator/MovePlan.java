@@ -36,8 +36,7 @@ public final class MovePlan {
     private final Set<Candidate> planned = new HashSet<>();
     private final List<Move> moves = new ArrayList<>();
 
-    /** Creates an empty plan. */
-    public MovePlan(StoreSnapshot snapshot) {
+    private MovePlan(StoreSnapshot snapshot) {
         this.snapshot = snapshot;
         this.labels = snapshot.tiers().stream().map(TierPlace::label).toList();
         this.used = snapshot.tiers().stream().mapToLong(TierPlace::usedBytes).toArray();
@@ -48,6 +47,11 @@ public final class MovePlan {
                 }
             }
         }
+    }
+
+    /** Returns an empty plan. */
+    public static MovePlan of(StoreSnapshot snapshot) {
+        return new MovePlan(snapshot);
     }
 
     /** A segment that could be moved. Two are equal when they are the same segment. */

@@ -3,6 +3,7 @@ package io.firn.migrator;
 import io.firn.LogStore.MoveOutcome;
 import io.firn.medium.GuardedLog;
 import java.util.List;
+import java.util.Optional;
 import javax.annotation.concurrent.GuardedBy;
 
 /** Counts what was moved and what failed. Thread-safe. */
@@ -65,7 +66,7 @@ final class MoveStatistics {
             long movedDownBytes,
             long movedUpBytes,
             long failures,
-            String lastError)
+            Optional<String> lastError)
             implements MigratorStatus {}
 
     synchronized MigratorStatus status(
@@ -83,6 +84,6 @@ final class MoveStatistics {
                 movedDownBytes,
                 movedUpBytes,
                 failures,
-                lastError);
+                Optional.ofNullable(lastError));
     }
 }

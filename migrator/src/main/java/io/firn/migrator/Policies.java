@@ -11,22 +11,21 @@ import java.util.Objects;
  * @see Migrator
  */
 public final class Policies {
-    /** As a threshold: moves nothing. */
-    public static final double OFF = -1;
-
     private Policies() {}
+
+    /** Moves nothing. */
+    public static MigrationPolicy none() {
+        return snapshot -> List.of();
+    }
 
     /**
      * Keeps each tier except the coldest filled to a part of its capacity: above it the oldest
      * segments move down, below it the newest of the colder tiers move up. The rest of the capacity
      * is free for bursts. Pafka's {@code storage.migrate.threshold}.
      *
-     * @param threshold from 0 to 1, for example 0.5; {@link #OFF} for no moves at all
+     * @param threshold from 0 to 1, for example 0.5
      */
     public static MigrationPolicy threshold(double threshold) {
-        if (threshold == OFF) {
-            return snapshot -> List.of();
-        }
         return new ThresholdPolicy(part("threshold", threshold));
     }
 

@@ -12,7 +12,7 @@ record ThresholdPolicy(double threshold) implements MigrationPolicy {
 
     @Override
     public List<Move> moves(StoreSnapshot snapshot) {
-        MovePlan plan = new MovePlan(snapshot);
+        MovePlan plan = MovePlan.of(snapshot);
         for (TierPlace tier : allButTheColdest(snapshot)) {
             long limit = limit(tier, threshold);
             demoteOldest(plan, tier.label(), limit, limit);

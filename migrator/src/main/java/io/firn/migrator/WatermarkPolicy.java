@@ -9,7 +9,7 @@ record WatermarkPolicy(double high, double low) implements MigrationPolicy {
 
     @Override
     public List<Move> moves(StoreSnapshot snapshot) {
-        MovePlan plan = new MovePlan(snapshot);
+        MovePlan plan = MovePlan.of(snapshot);
         for (TierPlace tier : ThresholdPolicy.allButTheColdest(snapshot)) {
             ThresholdPolicy.demoteOldest(
                     plan,

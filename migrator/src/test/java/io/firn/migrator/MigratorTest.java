@@ -121,11 +121,11 @@ class MigratorTest {
             await("all of it below", () -> tiersOf(store, "t").indexOf(HOT) == 4);
             assertEquals(List.of(COLD, COLD, COLD, COLD, HOT), tiersOf(store, "t"));
             assertTrue(migrator.status().failures() > 0);
-            assertNotNull(migrator.status().lastError());
+            assertTrue(migrator.status().lastError().isPresent());
         }
         assertFalse(tier(store, "broken").isInRotation());
-        assertNotNull(tier(store, "broken").lastError());
-        assertNull(tier(store, COLD).lastError());
+        assertTrue(tier(store, "broken").lastError().isPresent());
+        assertTrue(tier(store, COLD).lastError().isEmpty());
         assertThrows(FirnException.class, () -> store.migrate("t", 0, 0, "broken"));
         assertEquals(0, tier(store, "broken").movesInFlight());
         assertAllThere(partition);
@@ -212,7 +212,7 @@ class MigratorTest {
             migrator.start();
             await("its work", () -> migrator.status().movedDown() == 3);
             assertEquals(3, migrator.status().failures());
-            assertTrue(migrator.status().lastError().contains("not today"));
+            assertTrue(migrator.status().lastError().orElseThrow().contains("not today"));
         }
     }
 
@@ -240,7 +240,7 @@ class MigratorTest {
             migrator.start();
             await("its work", () -> migrator.status().movedDown() == 3);
             await("four failures", () -> migrator.status().failures() == 4);
-            assertTrue(migrator.status().lastError().contains("Error"));
+            assertTrue(migrator.status().lastError().orElseThrow().contains("Error"));
         }
     }
 

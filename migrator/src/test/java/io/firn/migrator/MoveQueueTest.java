@@ -5,17 +5,23 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import io.firn.StoreSnapshot;
+import io.firn.StoreSnapshot.PartitionPlace;
+import io.firn.StoreSnapshot.SegmentPlace;
 import java.time.Instant;
 import java.util.ArrayDeque;
 import java.util.Arrays;
 import java.util.Deque;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 class MoveQueueTest {
     private static final long HOUR_NS = 3_600_000_000_000L;
     private static final StoreSnapshot SNAPSHOT =
             new Snapshots.Snapshot(Instant.EPOCH, List.of(), List.of());
+
+    private static final PartitionPlace PARTITION =
+            new Snapshots.Part("topic", 0, 0, 0, List.of("ssd", "hdd"), Map.of(), List.of());
 
     private final Deque<List<Move>> plans = new ArrayDeque<>();
     private final MoveRetries retries = new MoveRetries(HOUR_NS);
@@ -25,7 +31,9 @@ class MoveQueueTest {
     }
 
     private static Move move(long baseOffset) {
-        return new Move("topic", 0, baseOffset, "ssd", "hdd", 100);
+        SegmentPlace segment =
+                new Snapshots.Segment(baseOffset, baseOffset + 1, 100, "ssd", 0, true);
+        return Move.of(PARTITION, segment, "hdd");
     }
 
     @Test

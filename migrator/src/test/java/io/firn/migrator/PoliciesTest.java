@@ -136,7 +136,7 @@ class PoliciesTest {
         StoreSnapshot snapshot = snapshot(100, 1000, 1000);
         assertEquals(List.of(), Policies.threshold(0.5).moves(snapshot));
         assertEquals(List.of(), Policies.threshold(0.55).moves(snapshot), "half a segment");
-        assertEquals(List.of(), Policies.threshold(Policies.OFF).moves(snapshot));
+        assertEquals(List.of(), Policies.none().moves(snapshot));
     }
 
     @Test

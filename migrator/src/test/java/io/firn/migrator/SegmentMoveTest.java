@@ -187,7 +187,7 @@ class SegmentMoveTest {
         assertTrue(tier(store, WARM).spilledBytes() > 0);
         assertThrows(StoreFullException.class, () -> move(HOT_SEGMENTS, HOT));
         assertEquals(before, tiersOf(store, "t"));
-        assertTrue(tier(store, HOT).lastError().contains("in use"));
+        assertTrue(tier(store, HOT).lastError().orElseThrow().contains("in use"));
     }
 
     @Test

@@ -22,7 +22,7 @@ final class AuthorizerAdapter implements AccessControl {
             String principal, String host, AclOperation operation, ResourceType type, String name) {
         try {
             return authorizer.isAllowed(
-                    new Action(
+                    Action.of(
                             principal,
                             host,
                             Operation.valueOf(operation.name()),

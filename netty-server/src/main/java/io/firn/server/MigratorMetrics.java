@@ -66,7 +66,7 @@ final class MigratorMetrics implements MigratorMetricsMXBean {
 
     @Override
     public String getLastFailure() {
-        return status().lastError();
+        return status().lastError().orElse(null);
     }
 
     @Override

@@ -816,7 +816,7 @@ class AclTest {
             assertEquals(Set.of(TOPIC), get(admin.listTopics().names()));
             assertTrue(
                     asked.contains(
-                            new Authorizer.Action(
+                            Authorizer.Action.of(
                                     "User:ANONYMOUS",
                                     "127.0.0.1",
                                     Authorizer.Operation.DESCRIBE,

@@ -345,8 +345,8 @@ class ApplicationsTopicsTest {
         List<DynamicTest> table = new ArrayList<>();
         Map<String, Config> described = described(running);
         for (Row row : rows) {
-            Map<String, Object> found = running.store().openTopic(row.topic).options().toMap();
-            Map<String, Object> expected = row.expected.toMap();
+            Map<String, String> found = running.store().openTopic(row.topic).options().toMap();
+            Map<String, String> expected = row.expected.toMap();
             List<Executable> cells = new ArrayList<>();
             expected.forEach(
                     (option, value) ->

@@ -12,8 +12,6 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
-import java.util.OptionalLong;
 import java.util.concurrent.TimeUnit;
 import java.util.function.UnaryOperator;
 import org.apache.kafka.clients.admin.Admin;
@@ -36,7 +34,7 @@ class EnsuredTopicsTest {
             String key,
             String value,
             String option,
-            Object has,
+            String has,
             UnaryOperator<TopicOptions> application) {}
 
     private static final List<Setting> SETTINGS =
@@ -45,56 +43,56 @@ class EnsuredTopicsTest {
                             "retention.ms",
                             "5000",
                             "retentionAge",
-                            Optional.of(Duration.ofSeconds(5)),
+                            "PT5S",
                             o -> o.withRetentionAge(Duration.ofMillis(1))),
                     new Setting(
                             "retention.bytes",
                             "6000",
                             "retentionBytes",
-                            OptionalLong.of(6_000),
+                            "6000",
                             o -> o.withoutRetentionBytes()),
                     new Setting(
                             "segment.ms",
                             "7000",
                             "rollAge",
-                            Optional.of(Duration.ofSeconds(7)),
+                            "PT7S",
                             o -> o.withRollAge(Duration.ofMillis(1_000))),
                     new Setting(
                             "cleanup.policy",
                             "compact",
                             "cleanup",
-                            CleanupPolicy.COMPACT,
+                            "COMPACT",
                             o -> o.withCleanup(CleanupPolicy.DELETE)),
                     new Setting(
                             "min.compaction.lag.ms",
                             "8000",
                             "minCompactionLag",
-                            Duration.ofSeconds(8),
+                            "PT8S",
                             o -> o.withMinCompactionLag(Duration.ZERO)),
                     new Setting(
                             "max.compaction.lag.ms",
                             "900000",
                             "maxCompactionLag",
-                            Optional.of(Duration.ofMinutes(15)),
+                            "PT15M",
                             o -> o.withMaxCompactionLag(Duration.ofMillis(1))),
                     new Setting(
                             "min.cleanable.dirty.ratio",
                             "0.75",
                             "minDirtyRatio",
-                            0.75,
+                            "0.75",
                             o -> o.withMinDirtyRatio(0.5)),
                     new Setting(
                             "delete.retention.ms",
                             "11000",
                             "tombstoneRetention",
-                            Duration.ofSeconds(11),
+                            "PT11S",
                             o -> o.withTombstoneRetention(Duration.ofDays(1))),
                     new Setting(
                             "firn.retain.until.read",
                             "billing",
                             "retainUntilRead",
-                            RetainUntilRead.by("billing"),
-                            o -> o.withRetainUntilRead(RetainUntilRead.nobody())));
+                            RetainUntilRead.by("billing").toString(),
+                            o -> o.withRetainUntilRead(RetainUntilRead.none())));
 
     @TempDir Path directory;
 
@@ -137,7 +135,7 @@ class EnsuredTopicsTest {
             clientSetsAll(running);
             for (Setting each : SETTINGS) {
                 assertEquals(List.of(), ensure(running, each, UNSET), each.key);
-                Object has =
+                String has =
                         running.store().openTopic(each.option).options().toMap().get(each.option);
                 assertEquals(each.has, has, each.key);
             }

@@ -125,7 +125,7 @@ class RetainUntilReadTest {
                 change(admin, op(READERS, "*", OpType.SET), op(MS, "", OpType.DELETE));
                 assertEquals(RetainUntilRead.byAll(), orders.options().retainUntilRead());
                 change(admin, op(READERS, "", OpType.DELETE));
-                assertEquals(RetainUntilRead.nobody(), orders.options().retainUntilRead());
+                assertEquals(RetainUntilRead.none(), orders.options().retainUntilRead());
                 assertEquals("", described(admin, READERS));
             }
         }

@@ -148,7 +148,7 @@ public final class AppendTurn {
     @SuppressWarnings("ReferenceEquality") // this very seat
     private boolean tryTakeOver(BooleanSupplier isClosed) {
         Thread me = Thread.currentThread();
-        // Created before anything is taken: if this failed afterwards, nobody would release it.
+        // Created before anything is taken: if this failed afterwards, it would never be released.
         Seat fresh = seats < MAX_SEATS ? new Seat(me) : null;
         int tries = 0;
         while (!STATE.compareAndSet(this, FREE, TAKEN)) {
@@ -369,7 +369,7 @@ public final class AppendTurn {
     }
 
     /**
-     * Whether the caller has the turn, by its seat or without one. Whoever waits for it has taken
+     * Whether the caller has the turn, by its seat or without one. A thread that waits for it has taken
      * the seat away, and is not to be waited for. No fence is needed: of what other threads write
      * here, nothing names the caller.
      */

@@ -124,7 +124,7 @@ public final class TopicLogAppender implements TopicAppender {
 
     /**
      * Murmur2 (Austin Appleby, MurmurHash2, 32 bits) with the seed that Kafka's Java producer uses,
-     * so that a key goes to the same partition whoever appends it.
+     * so that a key goes to the same partition wherever it is appended.
      */
     public static final class KeyPartitioner {
         private static final int SEED = 0x9747b28c;

@@ -104,7 +104,7 @@ public abstract class Duty implements Attempts.Step {
         return 0;
     }
 
-    /** Whether somebody waits for it; others are run later when all threads are busy. */
+    /** Whether a caller waits for it; others are run later when all threads are busy. */
     protected boolean isUrgent() {
         return true;
     }

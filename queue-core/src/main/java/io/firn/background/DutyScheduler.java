@@ -15,7 +15,7 @@ import org.agrona.concurrent.NanoClock;
  * while it runs a duty or calls a clock.
  */
 public final class DutyScheduler implements Duties {
-    /** The longest rest of a thread that nobody wakes. */
+    /** The longest rest of a thread that is not woken. */
     static final long LONGEST_REST_NS = 1_000_000_000;
 
     /** How often a clock that may jump is read while a duty is scheduled. */
@@ -124,7 +124,7 @@ public final class DutyScheduler implements Duties {
         return isFirstLaneSerial && duty.lane() == 0 && Thread.currentThread().equals(serialRunner);
     }
 
-    /** Whether there was a call at which nobody has looked. */
+    /** Whether there was a call at which no thread has looked. */
     boolean isCalled() {
         return calls.isAny();
     }

@@ -39,7 +39,7 @@ public final class Gate {
         return TAKEN.compareAndSet(this, false, true);
     }
 
-    /** Enters and leaves: waits until nobody is inside. */
+    /** Enters and leaves: waits until no thread is inside. */
     public void pass() {
         enter();
         taken = false; // without a call, for which there may be no stack

@@ -6,7 +6,7 @@ import java.util.concurrent.locks.LockSupport;
 import javax.annotation.concurrent.GuardedBy;
 
 /**
- * The tailers of a read-only store that have waited long for records. Nobody in this process wakes
+ * The tailers of a read-only store that have waited long for records. Nothing in this process wakes
  * them, and a thread that wakes by itself a hundred times a second costs more than its looks: one
  * thread looks for all of them. Thread-safe.
  */
@@ -67,7 +67,7 @@ public final class LongWaits {
             return news.isThere();
         }
 
-        /** After this nobody looks for the tailer. */
+        /** After this the tailer is not looked for. */
         private synchronized void end() {
             waiting = null;
         }

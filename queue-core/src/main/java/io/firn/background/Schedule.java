@@ -8,7 +8,7 @@ import java.util.Set;
 import java.util.TreeSet;
 
 /**
- * When duties are due that nobody calls: at a time of the store's clock, or after a pause by the
+ * When duties are due that are not called: at a time of the store's clock, or after a pause by the
  * system's, because they failed or wait for something of which nothing notifies them. For one
  * thread at a time.
  */

@@ -2,12 +2,12 @@ package io.firn.background;
 
 /**
  * Wakes threads that wait for something to change. The thread that changes it pays one volatile
- * read when nobody waits, and no fence: that read may overtake the write that it announces, and a
+ * read when no thread waits, and no fence: that read may overtake the write that it announces, and a
  * waiter that has just entered is then missed. So a waiter checks again after a millisecond.
  *
  * <p>A thread that waits for long need not go on checking ({@link #await(int, long)}): a write
  * leaves a processor's store buffer within microseconds, so whatever a waker that missed it has
- * written is seen by the next check, and later wakers see that somebody waits. Between its check
+ * written is seen by the next check, and later wakers see that a thread waits. Between its check
  * and its wait it misses nothing, because wake-ups are counted.
  */
 public final class Signal {
@@ -16,7 +16,7 @@ public final class Signal {
 
     private volatile int waiting;
 
-    /** Wake-ups for which somebody waited. */
+    /** Wake-ups for which a thread waited. */
     private volatile int wakeUps;
 
     /**

@@ -12,7 +12,7 @@ import org.agrona.concurrent.IdleStrategy;
 
 /**
  * A thread of a store's: repeats a step until it is told to end. It continues after an exception;
- * an {@link Error}, or an interrupt when there is nothing to do, ends it too early. Nobody else
+ * an {@link Error}, or an interrupt when there is nothing to do, ends it too early. Nothing else
  * does all of its work then, so that is reported. Thread-safe.
  */
 final class StoreThread {

@@ -10,7 +10,7 @@ import org.agrona.concurrent.NanoClock;
  * a limit: it is created when all others are busy, and notices a call while they are in I/O.
  *
  * <p>A call wakes a thread only when none looks for duties, and a thread that takes one wakes the
- * next if there are more: so a call for which nobody is needed costs no wake-up. While runs are
+ * next if there are more: so a call for which no thread is needed costs no wake-up. While runs are
  * shorter than it takes to wake a thread, those that are awake do all. If one of them hangs then,
  * another one finds the calls when it next looks at the time ({@link DutyScheduler#restNs}).
  */
@@ -128,7 +128,7 @@ final class Workers {
 
     // ---- any thread
 
-    /** A duty was called: somebody has to look. */
+    /** A duty was called: a thread has to look. */
     void onCall() {
         if (unparked != null) {
             unparked.wake();

@@ -9,7 +9,7 @@
  *
  * <p><b>Forcing threads.</b> Several threads take the called duties from one queue; partitions are
  * not assigned to threads, so a slow force delays only its own partition. A duty is run by one
- * thread at a time: a call during its run makes it run once more afterwards and wakes nobody. Hence
+ * thread at a time: a call during its run makes it run once more afterwards and wakes no thread. Hence
  * a partition has one force at a time from the background (and one in all: the gate), and a rolled
  * segment and its successor are forced by the same run, in order (O2). What decides who does the
  * work:

@@ -20,7 +20,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import javax.annotation.concurrent.GuardedBy;
 
 /**
- * Views and the blocks below them, which are released when nobody reads them any more. Each is
+ * Views and the blocks below them, which are released when no reader uses them any more. Each is
  * released by itself: one that a medium refuses to delete is reported and tried again after a
  * pause, and does not hold up the others. Thread-safe.
  *
@@ -53,7 +53,7 @@ public final class DeferredDeleteDuty extends Duty {
         return backlog;
     }
 
-    /** The action to take when nobody pins the view; repeated if it fails. */
+    /** The action to take when the view is not pinned; repeated if it fails. */
     @FunctionalInterface
     public interface Release {
         /** No action besides the release of the view. */
@@ -80,7 +80,7 @@ public final class DeferredDeleteDuty extends Duty {
     }
 
     /**
-     * Runs the action now if nobody pins the view; otherwise the background does.
+     * Runs the action now if the view is not pinned; otherwise the background does.
      *
      * @param view retired; null for none
      * @param tier the tier whose medium is used
@@ -95,7 +95,7 @@ public final class DeferredDeleteDuty extends Duty {
         handOver(last);
     }
 
-    /** Deletes a block that nobody reads. */
+    /** Deletes a block that is not read. */
     public void discard(Block block) {
         later(null, block.tier(), block::delete);
     }

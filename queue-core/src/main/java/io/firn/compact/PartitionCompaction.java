@@ -55,8 +55,8 @@ public final class PartitionCompaction extends Duty {
             long runs,
             long savedBytes,
             Optional<Instant> lastRunTime,
-            CompactionResult lastRun,
-            Error failure)
+            Optional<CompactionResult> lastRun,
+            Optional<Error> failure)
             implements PartitionReader.CompactionMetrics {}
 
     /** Creates the duty of a partition. */
@@ -74,7 +74,7 @@ public final class PartitionCompaction extends Duty {
     }
 
     /**
-     * Does what is due. After an error it does nothing until somebody asks for it: the same again
+     * Does what is due. After an error it does nothing until a user asks for it: the same again
      * would be next, and may end the process.
      */
     @Override
@@ -181,8 +181,8 @@ public final class PartitionCompaction extends Duty {
                 now.result() == null
                         ? Optional.empty()
                         : Optional.of(Instant.ofEpochMilli(now.timeMs())),
-                now.result(),
-                failure);
+                Optional.ofNullable(now.result()),
+                Optional.ofNullable(failure));
     }
 
     /** Begins and ends its findings: also called when the options of the topic have changed. */

@@ -30,7 +30,7 @@ import java.util.List;
  *       drops those inside its range.
  *   <li>Readers: one new segment takes the place of all in the list. Positions changed, so readers
  *       look for their offset again.
- *   <li>The old blocks are freed when nobody pins their bytes.
+ *   <li>The old blocks are freed when no reader pins their bytes.
  * </ol>
  *
  * <p>A single segment that loses nothing only gets a new mark; several are merged all the same.

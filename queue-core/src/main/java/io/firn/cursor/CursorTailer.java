@@ -322,7 +322,7 @@ public final class CursorTailer implements Tailer {
         }
     }
 
-    /** What an iterator has read ahead was given to nobody. */
+    /** What an iterator has read ahead was not returned. */
     private void backToAhead() {
         if (ahead != null) {
             if (tailer.truncatedTo(ahead.partition()) >= ahead.offset()) {

@@ -112,7 +112,7 @@ public final class FollowedTransactions implements LongConsumer {
                     return;
                 }
             } catch (TruncatedException e) {
-                return; // whoever asked finds out, too
+                return; // the caller finds out, too
             } catch (OffsetOutOfRangeException e) {
                 skipTo(Math.max(before, log.logStartOffset())); // it was deleted meanwhile
             }

@@ -7,7 +7,7 @@ import java.util.UUID;
 /**
  * The offsets of one partition, which its writer publishes for readers in other processes. Each
  * method is a few stores into a mapping, which must not be undone meanwhile, see {@link
- * PublishedOffsetsFile#pin}. When it is known that somebody has truncated the file, they do
+ * PublishedOffsetsFile#pin}. When it is known that a program has truncated the file, they do
  * nothing; until then a store may throw an {@link InternalError}, which the system may report some
  * instructions late: {@link PublishedLog} catches it.
  *
@@ -96,7 +96,7 @@ public final class OffsetSlot {
         return sequence;
     }
 
-    /** Publishes into memory that nobody reads from now on. Other threads notice it later. */
+    /** Publishes into memory that is not read from now on. Other threads notice it later. */
     void publishInto(ByteBuffer nobodyReads) {
         bytes = nobodyReads;
     }

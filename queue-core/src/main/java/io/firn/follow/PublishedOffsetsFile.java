@@ -23,7 +23,7 @@ import javax.annotation.concurrent.GuardedBy;
  * PublishedOffsetsFormat}). The file lives as long as the store is open, and nothing of it has to
  * be durable: without it, readers follow marks. Thread-safe.
  *
- * <p>When somebody truncates, removes or replaces the file, nothing is stored there any more, and
+ * <p>When a program truncates, removes or replaces the file, nothing is stored there any more, and
  * {@link #check} makes another one: it lets the slots publish into the new file, has each log
  * publish all of itself again, and then begins a new term. A thread that is appending or forcing
  * meanwhile may store one end into the old file, or have a newer one overwritten by what the log
@@ -122,7 +122,7 @@ public final class PublishedOffsetsFile implements PublishedOffsets {
      * store, before anything of the store is changed (O22).
      *
      * @param writer this process
-     * @param findings told when somebody else has truncated, removed or replaced the file
+     * @param findings called when another program has truncated, removed or replaced the file
      * @return null when readers cannot share a mapping with this process, or there is no space
      * @throws io.firn.StoreLockedException when the writer before runs, or may run: its lock file
      *     was deleted or replaced
@@ -182,7 +182,7 @@ public final class PublishedOffsetsFile implements PublishedOffsets {
         if (closed) {
             return null;
         }
-        // The one that was released first: whoever still stores there has had the longest time.
+        // The one that was released first: a thread that still stores there has had the longest time.
         OffsetSlot slot = free.poll();
         if (slot == null) {
             slot = add();
@@ -230,7 +230,7 @@ public final class PublishedOffsetsFile implements PublishedOffsets {
         return false;
     }
 
-    /** Publishes that a partition is gone. Nobody appends to it or forces it any more. */
+    /** Publishes that a partition is gone. It is not appended to or forced any more. */
     public synchronized void release(OffsetSlot slot) {
         if (closed) {
             return;
@@ -281,7 +281,7 @@ public final class PublishedOffsetsFile implements PublishedOffsets {
         }
     }
 
-    // ---- when somebody else changes the file
+    // ---- when another program changes the file
 
     @Override
     public boolean wasTruncated() {
@@ -384,7 +384,7 @@ public final class PublishedOffsetsFile implements PublishedOffsets {
 
     /**
      * Ends the term. Readers that follow the offsets now follow marks. The file is unmapped when
-     * nobody pins it; nobody else may publish any more. Idempotent.
+     * it is not pinned; no other thread may publish any more. Idempotent.
      */
     @Override
     public synchronized void close() {

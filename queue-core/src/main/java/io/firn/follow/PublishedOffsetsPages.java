@@ -20,7 +20,7 @@ import java.util.concurrent.ThreadLocalRandom;
 
 /**
  * One file with published offsets, as its writer has it mapped. {@link PublishedOffsetsFile} makes
- * another one when somebody has truncated, removed or overwritten it. Not thread-safe.
+ * another one when a program has truncated, removed or overwritten it. Not thread-safe.
  */
 final class PublishedOffsetsPages {
     private static final GuardedLog LOG = GuardedLog.get();
@@ -244,7 +244,7 @@ final class PublishedOffsetsPages {
 
     /**
      * Ends the term of a file that was lost. A reader whose pages are there would otherwise wait
-     * for ends that nobody publishes.
+     * for ends that are not published.
      *
      * @param isWhole whether the mapping can be used; it may have no name any more
      */

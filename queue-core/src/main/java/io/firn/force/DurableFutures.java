@@ -18,7 +18,7 @@ final class DurableFutures {
 
     private record Pending(long offset, CompletableFuture<Long> future, Appender appender) {}
 
-    /** Whether anybody waits. */
+    /** Whether a future waits. */
     boolean isAny() {
         return hasPending;
     }

@@ -50,7 +50,7 @@ public final class DurableHandlers {
         return teller == Thread.currentThread();
     }
 
-    /** Whether {@link #tell} tells anybody. */
+    /** Whether {@link #tell} has a handler to call. */
     boolean isAny() {
         return handlers.length > 0 || log.hasListenersToForces();
     }

@@ -141,7 +141,7 @@ final class ForceDuty extends Duty {
             isCalledByAppends = false;
             againAt(later(dirtySinceMs, forceMs()));
         } else {
-            // Somebody else has forced, an append calls whose record was forced by then, or there
+            // Another thread has forced, an append calls whose record was forced by then, or there
             // was none after a force by bytes.
             dirtySinceMs = NOT_DIRTY;
             callByAppends();

@@ -75,7 +75,7 @@ public final class PartitionForcer implements LogEvents.ForceWaiters {
     // ---- waiting
 
     /**
-     * Waits until everything below the offset is durable, forcing when nobody else does; and no
+     * Waits until everything below the offset is durable, forcing when no other thread does; and no
      * longer once the log ends below it, because a truncation has removed what was waited for.
      */
     public void awaitDurable(long offset) {

@@ -46,7 +46,7 @@ public final class ReadBuffer {
     private final ReadMemory memory;
     private final Runnable onTaken;
 
-    /** Written by whoever has the state HELD or TAKEN, as all other fields are. */
+    /** Written by the thread that has the state HELD or TAKEN, as all other fields are. */
     private ByteBuffer buffer = EMPTY;
 
     /** What the buffer is wrapped around. */
@@ -83,7 +83,7 @@ public final class ReadBuffer {
     public void letGo() {
         lastUse = memory.nextUse();
         holder = null;
-        state = FREE; // before the look whether anybody waits
+        state = FREE; // before the look whether a thread waits
         if (closed) {
             memory.drop(this);
         } else {

@@ -10,7 +10,7 @@ import java.util.concurrent.locks.ReentrantLock;
 import javax.annotation.concurrent.GuardedBy;
 
 /**
- * The memory that all readers of a store together use for decompressed batches. Whoever needs more
+ * The memory that all readers of a store together use for decompressed batches. A reader that needs more
  * takes it from the buffers that no thread reads at present, those used least recently first: their
  * batches are decompressed again when they are needed. What threads are reading is not taken, so a
  * reader may have to wait for another thread, in the order of arrival and holding nothing itself. A
@@ -153,7 +153,7 @@ public final class ReadMemory {
         }
     }
 
-    /** Takes memory, beside what the caller has, if it is there and nobody waits for it. */
+    /** Takes memory in addition to what the caller has, if it is there and no reader waits for it. */
     boolean tryTake(int bytes) {
         lock.lock();
         try {

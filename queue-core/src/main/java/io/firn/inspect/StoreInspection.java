@@ -147,7 +147,7 @@ public final class StoreInspection {
             return found == null ? new TreeMap<>() : found;
         }
 
-        /** Those that nobody has taken. */
+        /** Those that were not taken. */
         Map<UUID, Map<Integer, List<SegmentFinding>>> others() {
             return logs;
         }

@@ -1,7 +1,7 @@
 package io.firn.log;
 
 import io.firn.Finding.Kind;
-import io.firn.Partition.DamagedRange;
+import io.firn.PartitionReader.DamagedRange;
 import io.firn.findings.FindingKey;
 import io.firn.findings.Findings;
 import io.firn.findings.Subject;

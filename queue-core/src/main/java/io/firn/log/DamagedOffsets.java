@@ -1,6 +1,6 @@
 package io.firn.log;
 
-import io.firn.Partition.DamagedRange;
+import io.firn.PartitionReader.DamagedRange;
 
 /** A range that cannot be read. */
 public record DamagedOffsets(long fromOffset, long toOffset, String reason)

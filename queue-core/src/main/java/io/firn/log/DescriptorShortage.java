@@ -15,7 +15,7 @@ import javax.annotation.concurrent.GuardedBy;
  * Notes that files cannot be opened because too many are open, which is a finding while it lasts.
  * Whatever could not be done is tried again by others. While it lasts, this duty looks once a
  * second whether a file can be opened; in a store that only reads, its follower does, as that has
- * no duties. It is over when one can, and nobody has missed a descriptor for some seconds: there
+ * no duties. It is over when one can, and no call has lacked a descriptor for some seconds: there
  * may be too few for those who need several. {@link #note} is for any thread.
  */
 public final class DescriptorShortage extends Duty {

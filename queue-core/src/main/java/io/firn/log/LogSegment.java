@@ -86,7 +86,7 @@ public final class LogSegment {
         }
     }
 
-    // Constant, and visible to whoever sees the segment, which the list publishes.
+    // Constant, and visible to each thread that sees the segment, which the list publishes.
     private final boolean isWrittenByCalls;
     private final boolean isFollowed;
     private final long epoch;
@@ -109,7 +109,7 @@ public final class LogSegment {
     private final PublishedLong end = new PublishedLong(0);
     private final PublishedLong forcedEnd = new PublishedLong(0);
 
-    // Volatile: stored after the last batch's end, so whoever loads it has that end, too.
+    // Volatile: stored after the last batch's end, so a thread that loads it has that end, too.
     private volatile long endOffset = OPEN;
 
     // Volatile: a state is entered after what it promises was done, such as the durable seal.
@@ -457,7 +457,7 @@ public final class LogSegment {
         return marks;
     }
 
-    /** Ends a sealed segment earlier, durably; nobody reads behind its new end. */
+    /** Ends a sealed segment earlier, durably; no reader reads after its new end. */
     public void cutTo(int position, long offset) throws IOException {
         endOffset = offset;
         setWritten(position, offset);
@@ -507,8 +507,8 @@ public final class LogSegment {
     }
 
     /**
-     * Removes the readers' view if nobody used it since the last call, and the index, which is read
-     * again when somebody comes; null when it is in use.
+     * Removes the readers' view if it was not used since the last call, and the index, which is read
+     * again when it is needed; null when it is in use.
      */
     public View detachIdleView() {
         View v = view;

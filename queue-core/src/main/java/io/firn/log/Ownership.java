@@ -68,7 +68,7 @@ public final class Ownership {
     }
 
     /**
-     * Returns whether nobody else can have opened the store for writing before this call. Normally
+     * Returns whether no other process can have opened the store for writing before this call. Normally
      * this costs three loads.
      */
     public boolean isOurs() {

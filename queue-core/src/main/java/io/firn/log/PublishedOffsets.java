@@ -25,13 +25,13 @@ public interface PublishedOffsets {
      * overwrites it before it looks at anything of the store (O22). So what was stored before a
      * call that returns true is seen by that writer's recovery.
      *
-     * @return false also when the file was lost or overwritten by somebody else, so that nothing is
+     * @return false also when the file was lost or overwritten by another program, so that nothing is
      *     known
      */
     boolean hasTerm();
 
     /**
-     * Returns whether somebody has truncated the file, now or earlier. What comes late of stores
+     * Returns whether a program has truncated the file, now or earlier. What comes late of stores
      * into it would be taken for a failure of the log.
      */
     boolean wasTruncated();

@@ -1,6 +1,6 @@
 package io.firn.log;
 
-import io.firn.Partition.DamagedRange;
+import io.firn.PartitionReader.DamagedRange;
 import java.util.List;
 
 /**

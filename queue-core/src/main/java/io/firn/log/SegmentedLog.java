@@ -5,7 +5,7 @@ import io.firn.Finding.Kind;
 import io.firn.InvalidOptionException;
 import io.firn.IsolationLevel;
 import io.firn.MissingCodecException;
-import io.firn.Partition.DamagedRange;
+import io.firn.PartitionReader.DamagedRange;
 import io.firn.PoisonedException;
 import io.firn.findings.FindingKey;
 import io.firn.findings.Subject;
@@ -241,12 +241,12 @@ public final class SegmentedLog {
         }
     }
 
-    /** Whether {@link #tellListenersOfForce} tells anybody. */
+    /** Whether {@link #tellListenersOfForce} has a listener to call. */
     public boolean hasListenersToForces() {
         return !readersSeeWritten && readers.hasListeners();
     }
 
-    /** Tells whoever sees more of a DURABLE topic since its durable offset was published. */
+    /** Calls the listeners that see more of a DURABLE topic since its durable offset was published. */
     public void tellListenersOfForce() {
         if (!readersSeeWritten) {
             readers.tellListeners();

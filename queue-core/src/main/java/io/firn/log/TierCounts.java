@@ -1,5 +1,6 @@
 package io.firn.log;
 
+import java.util.Optional;
 import io.firn.StoreMetrics;
 import io.firn.Survives;
 import java.util.OptionalLong;
@@ -19,7 +20,7 @@ record TierCounts(
         int movesInFlight,
         boolean isInRotation,
         StoreMetrics.Drain drain,
-        String lastError,
+        Optional<String> lastError,
         long uncollectedBytes)
         implements StoreMetrics.TierMetrics {
 
@@ -53,7 +54,7 @@ record TierCounts(
                 + ", drain="
                 + drain
                 + ", lastError="
-                + lastError
+                + lastError.orElse("none")
                 + ", uncollectedBytes="
                 + uncollectedBytes
                 + "]";

@@ -215,7 +215,7 @@ public final class TopicContext {
     /** Tells retention how far those have read for whom it waits. Thread-safe. */
     @FunctionalInterface
     public interface ReadPositions {
-        /** Nobody reads, and nobody is waited for. */
+        /** No cursor reads, and none is waited for. */
         ReadPositions NONE = partition -> Unread.NOTHING;
 
         /**
@@ -227,7 +227,7 @@ public final class TopicContext {
          *     may be unread; null when there was none
          */
         record Unread(Map<String, Long> from, FirnException failure) {
-            /** Nobody needs any record. */
+            /** No cursor needs a record. */
             public static final Unread NOTHING = new Unread(Map.of(), null);
 
             /** Returns the offset up to which all have read. */

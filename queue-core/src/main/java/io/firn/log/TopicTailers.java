@@ -126,7 +126,7 @@ public final class TopicTailers {
             return partition >= 0 && partition < places.length ? places[partition] : -1;
         }
 
-        /** Returns whether nobody has the tailer any more, although it was not closed. */
+        /** Returns whether the tailer is unreachable, although it was not closed. */
         boolean isAbandoned() {
             return tailer.get() == null;
         }

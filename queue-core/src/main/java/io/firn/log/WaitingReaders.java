@@ -11,7 +11,7 @@ import java.util.Objects;
  * Who waits for the visible end of a partition to move: threads in its tailers, tailers over
  * several partitions of its topic, and listeners. Thread-safe.
  *
- * <p>Whoever moves the end calls {@link #begin} before and {@link #tell} after it.
+ * <p>The thread that moves the end calls {@link #begin} before and {@link #tell} after it.
  */
 public final class WaitingReaders {
     private static final GuardedLog LOG = GuardedLog.get();
@@ -38,13 +38,13 @@ public final class WaitingReaders {
         tailers.begin(log.index());
     }
 
-    /** Wakes whoever waits. */
+    /** Wakes the threads that wait. */
     void wake() {
         tailers.end(log.index());
         published.wake();
     }
 
-    /** Wakes whoever waits, and tells the listeners. */
+    /** Wakes the threads that wait, and calls the listeners. */
     public void tell() {
         wake();
         tellListeners();

@@ -65,14 +65,14 @@ final class FileLocks {
     /** What is known of the holder of a lock of which nothing was written. */
     private static final String UNKNOWN = "unknown process";
 
-    /** Returns whether certainly nobody holds a lock; false if the file does not exist. */
+    /** Returns whether certainly no process holds a lock; false if the file does not exist. */
     static boolean isFree(Path file) throws IOException {
         synchronized (HELD) {
             return isThere(file) && holderOf(file) == null;
         }
     }
 
-    /** Returns what the holder of a lock wrote; null when nobody certainly holds it. */
+    /** Returns what the holder of a lock wrote; null when certainly no process holds it. */
     static String holder(Path file) throws IOException {
         synchronized (HELD) {
             return isThere(file) ? holderOf(file) : null;
@@ -224,7 +224,7 @@ final class FileLocks {
         }
     }
 
-    /** Throws when it cannot be looked at: then somebody may hold the lock. */
+    /** Throws when it cannot be looked at: then a process may hold the lock. */
     private static boolean isThere(Path file) throws IOException {
         try {
             RegularFiles.require(file);
@@ -255,7 +255,7 @@ final class FileLocks {
                 + started;
     }
 
-    /** What it contains is overwritten: a second name of somebody else's file may be there. */
+    /** What it contains is overwritten: a second name of another program's file may be there. */
     private static void requireLockFile(Path file, RandomAccessFile opened) throws IOException {
         byte[] start = new byte[HOLDER.length()];
         opened.seek(0);

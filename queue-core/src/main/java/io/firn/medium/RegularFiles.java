@@ -15,7 +15,7 @@ import java.nio.file.attribute.BasicFileAttributes;
 
 /**
  * Opens files of this machine, for all of this package: regular files only. A symbolic link is not
- * followed, because what is written through it changes a file of somebody else. A FIFO, socket or
+ * followed, because what is written through it changes a file of another user. A FIFO, socket or
  * device is not opened: that may wait for ever, or have effects.
  *
  * <p>A channel does not follow a link even if it took the file's place just now. A {@link

@@ -32,7 +32,7 @@ import javax.annotation.concurrent.GuardedBy;
  *   <li>give the old file a second name, so that it is not freed;
  *   <li>rename the spare file to the target, and force the target's directory: the change is
  *       durable;
- *   <li>overwrite the old file with the filler, since nobody needs it now, and give it the name of
+ *   <li>overwrite the old file with the filler, which is not needed now, and give it the name of
  *       the spare one.
  * </ol>
  *

@@ -241,7 +241,7 @@ public final class TopicOptionsFormat {
 
     private static RetainUntilRead decode(String text) {
         if (text.isEmpty()) {
-            return RetainUntilRead.nobody();
+            return RetainUntilRead.none();
         }
         return text.equals(ALL)
                 ? RetainUntilRead.byAll()

@@ -30,7 +30,7 @@ import java.util.Arrays;
  *   <li>Publish, durably. After a crash from here on, recovery finds two copies, and drops the
  *       hotter one.
  *   <li>Switch the readers: the log's segment gets the new block.
- *   <li>Free the old block when nobody pins the old bytes any more; if they are pinned now, the
+ *   <li>Free the old block when no reader pins the old bytes any more; if they are pinned now, the
  *       background does it later. Until then the segment is not moved again.
  * </ol>
  *

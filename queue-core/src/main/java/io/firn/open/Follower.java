@@ -54,7 +54,7 @@ final class Follower implements Background.Following {
     private static final long WRITER_WHEN_IDLE_NS = 1_000_000_000;
 
     /**
-     * The longest pause while no segment changes and nobody is to be told of new ends: readers see
+     * The longest pause while no segment changes and there is no listener for new ends: readers see
      * those without a look, and find the segment that an end is in. After a change the pauses
      * double up to it.
      */

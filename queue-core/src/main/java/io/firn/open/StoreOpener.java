@@ -157,7 +157,7 @@ public final class StoreOpener {
     }
 
     /**
-     * Waits where a lock file is missing although there is a store: whoever deleted it may have
+     * Waits where a lock file is missing although there is a store: what deleted it may have
      * deleted the published offsets, too, and then only the writer itself can find out that it is
      * not the only one. It does before each acknowledgement, see {@link Ownership}.
      */

@@ -6,7 +6,7 @@ import java.util.UUID;
 
 /** Says which transactions are open; asked by a partition before it stores a batch of one. */
 public interface OpenTransactions {
-    /** When nobody can have begun one. */
+    /** When none can have begun. */
     OpenTransactions NONE =
             new OpenTransactions() {
                 @Override

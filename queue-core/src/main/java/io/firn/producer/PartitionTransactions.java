@@ -40,7 +40,7 @@ public final class PartitionTransactions implements ReaderLimit {
     /** The first offset of a transaction, and what was found of it. */
     private record LostEnd(long first, String found) {}
 
-    /** In a read-only store: looks at what is new below an end. Set before anybody reads. */
+    /** In a read-only store: looks at what is new below an end. Set before the first read. */
     private LongConsumer follower;
 
     PartitionTransactions(Producers producers) {
@@ -197,7 +197,7 @@ public final class PartitionTransactions implements ReaderLimit {
         checkpoint.put(FILED_TO, Long.toString(last));
     }
 
-    /** Forgets what nobody can ask for any more. */
+    /** Forgets what cannot be asked for any more. */
     public void dropBelow(long logStart) {
         aborted.dropBelow(logStart);
     }

@@ -10,7 +10,7 @@ import org.agrona.collections.LongObjConsumer;
  * Used under the monitor of the partition's {@link Producers}.
  */
 final class ProducerStates {
-    /** With fewer, nobody is forgotten: other partitions have more. */
+    /** With fewer, no producer is forgotten: other partitions have more. */
     private static final int LEAST_REMEMBERED = 16;
 
     private final Long2ObjectHashMap<ProducerState> byId = new Long2ObjectHashMap<>();

@@ -8,7 +8,7 @@ import java.nio.ByteBuffer;
 /**
  * Notes what the batches of a replicated partition say of leader epochs and of transactions, batch
  * by batch in the order of the log. The transactions are those of another log: their producers are
- * not this store's, and nobody here decides them. What is noted is only which are open, and which
+ * not this store's, and they are not decided here. What is noted is only which are open, and which
  * were aborted. Used under the monitor of the partition's {@link Producers}. Not thread-safe.
  */
 public final class ReplicatedBatches {

@@ -5,7 +5,7 @@ import io.firn.CursorReader;
 import io.firn.InvalidOptionException;
 import io.firn.IsolationLevel;
 import io.firn.LogRecord;
-import io.firn.Partition.TimestampedOffset;
+import io.firn.PartitionReader.TimestampedOffset;
 import io.firn.RecordHandler;
 import io.firn.RecordHandler.Action;
 import io.firn.Tailer;

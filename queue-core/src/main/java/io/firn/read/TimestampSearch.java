@@ -2,7 +2,7 @@ package io.firn.read;
 
 import io.firn.FirnException;
 import io.firn.IsolationLevel;
-import io.firn.Partition.TimestampedOffset;
+import io.firn.PartitionReader.TimestampedOffset;
 import io.firn.format.BatchVerifier;
 import io.firn.format.RecordTimes;
 import io.firn.log.LogSegment;

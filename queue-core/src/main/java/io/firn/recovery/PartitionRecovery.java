@@ -1,6 +1,6 @@
 package io.firn.recovery;
 
-import io.firn.Partition.DamagedRange;
+import io.firn.PartitionReader.DamagedRange;
 import io.firn.log.DamagedOffsets;
 import io.firn.log.LogSegment;
 import io.firn.log.RecoveredPartition;

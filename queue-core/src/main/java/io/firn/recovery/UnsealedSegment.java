@@ -1,6 +1,6 @@
 package io.firn.recovery;
 
-import io.firn.Partition.DamagedRange;
+import io.firn.PartitionReader.DamagedRange;
 import io.firn.StoreFullException;
 import io.firn.format.BatchFormat;
 import io.firn.format.BatchVerifier;

@@ -38,7 +38,7 @@ public final class TruncationFiles {
 
     /**
      * Returns what a replicated partition was truncated to. A partition without the file was never
-     * truncated; when the file is damaged, or lost, which is a finding, nobody knows.
+     * truncated; when the file is damaged, or lost, which is a finding, that is unknown.
      */
     public TruncationHistory read(int partition) throws IOException {
         TruncationHistory history = tryRead(partition);

@@ -215,20 +215,59 @@ public interface StorageTier extends Tier, AutoCloseable {
     @Override
     void close() throws IOException;
 
-    /**
-     * The parameters with which a store opens a tier.
-     *
-     * @param storeId the store's identity; a tier that belongs to another store refuses to open
-     * @param mayCreate whether a tier that does not exist yet may be created
-     * @param isReadOnly whether nothing may be changed, because another process may be writing
-     * @param filesToSend a place for each file that may be open for the system to send it; the
-     *     tiers of a store share them
-     */
-    record TierContext(UUID storeId, boolean mayCreate, boolean isReadOnly, Semaphore filesToSend) {
+    /** The parameters with which a store opens a tier. Immutable. */
+    final class TierContext {
+        private final UUID storeId;
+        private final boolean mayCreate;
+        private final boolean isReadOnly;
+        private final Semaphore filesToSend;
+
+        /**
+         * Creates the parameters for a tier that shares places for files with other tiers.
+         *
+         * @param storeId see {@link #storeId}
+         * @param mayCreate see {@link #mayCreate}
+         * @param isReadOnly see {@link #isReadOnly}
+         * @param filesToSend see {@link #filesToSend}
+         */
+        public TierContext(
+                UUID storeId, boolean mayCreate, boolean isReadOnly, Semaphore filesToSend) {
+            this.storeId = storeId;
+            this.mayCreate = mayCreate;
+            this.isReadOnly = isReadOnly;
+            this.filesToSend = filesToSend;
+        }
 
         /** Creates the parameters for a tier that shares no places with others. */
         public TierContext(UUID storeId, boolean mayCreate, boolean isReadOnly) {
             this(storeId, mayCreate, isReadOnly, SendableFile.places());
+        }
+
+        /**
+         * Returns the store's identity; a tier that belongs to another store refuses to open.
+         */
+        public UUID storeId() {
+            return storeId;
+        }
+
+        /** Returns whether a tier that does not exist yet may be created. */
+        public boolean mayCreate() {
+            return mayCreate;
+        }
+
+        /**
+         * Returns whether nothing may be changed, because another process may be writing.
+         */
+        public boolean isReadOnly() {
+            return isReadOnly;
+        }
+
+        /**
+         * Returns what has a place for each file that may be open for the system to send it; the
+         * tiers of a store share them.
+         */
+        public Semaphore filesToSend() {
+            return filesToSend;
         }
     }
 }

@@ -23,33 +23,96 @@ public interface TierInspector {
      */
     TierRemains inspect(FileMedium medium, Path directory) throws IOException;
 
-    /**
-     * What a {@link TierInspector} found.
-     *
-     * @param name the kind and place of the tier
-     * @param tierId the tier's id; null when it can no longer be read
-     * @param storeId the id of its store; null when it can no longer be read
-     * @param notes remarks about the tier as a whole, one line each
-     * @param flaws what is wrong with the tier, one line each
-     * @param segments the segments, in any state and of any topic
-     */
-    record TierRemains(
-            String name,
-            UUID tierId,
-            UUID storeId,
-            List<String> notes,
-            List<String> flaws,
-            List<Remains> segments) {
+    /** What an inspector found of a tier. Immutable. */
+    final class TierRemains {
+        private final String name;
+        private final UUID tierId;
+        private final UUID storeId;
+        private final List<String> notes;
+        private final List<String> flaws;
+        private final List<Remains> segments;
 
-        /**
-         * What is left of a segment.
-         *
-         * @param place where it is
-         * @param mark the newest valid mark; null when there is none
-         * @param flaw what is wrong with it apart from its batches; empty when nothing is
-         * @param bytes reads all bytes that may hold batches
-         */
-        public record Remains(String place, Mark mark, String flaw, Bytes bytes) {}
+        /** Creates what was found; the accessors say what each is. */
+        public TierRemains(
+                String name,
+                UUID tierId,
+                UUID storeId,
+                List<String> notes,
+                List<String> flaws,
+                List<Remains> segments) {
+            this.name = name;
+            this.tierId = tierId;
+            this.storeId = storeId;
+            this.notes = notes;
+            this.flaws = flaws;
+            this.segments = segments;
+        }
+
+        /** Returns the kind and place of the tier. */
+        public String name() {
+            return name;
+        }
+
+        /** Returns the id of the tier; null when it can no longer be read. */
+        public UUID tierId() {
+            return tierId;
+        }
+
+        /** Returns the id of its store; null when it can no longer be read. */
+        public UUID storeId() {
+            return storeId;
+        }
+
+        /** Returns remarks about the tier as a whole, one line each. */
+        public List<String> notes() {
+            return notes;
+        }
+
+        /** Returns what is wrong with the tier, one line each. */
+        public List<String> flaws() {
+            return flaws;
+        }
+
+        /** Returns the segments, in any state and of any topic. */
+        public List<Remains> segments() {
+            return segments;
+        }
+
+        /** What is left of a segment. Immutable. */
+        public static final class Remains {
+            private final String place;
+            private final Mark mark;
+            private final String flaw;
+            private final Bytes bytes;
+
+            /** Creates what was found; the accessors say what each is. */
+            public Remains(String place, Mark mark, String flaw, Bytes bytes) {
+                this.place = place;
+                this.mark = mark;
+                this.flaw = flaw;
+                this.bytes = bytes;
+            }
+
+            /** Returns where it is. */
+            public String place() {
+                return place;
+            }
+
+            /** Returns the newest valid mark; null when there is none. */
+            public Mark mark() {
+                return mark;
+            }
+
+            /** Returns what is wrong with it apart from its batches; empty when nothing is. */
+            public String flaw() {
+                return flaw;
+            }
+
+            /** Returns what reads all bytes that may hold batches. */
+            public Bytes bytes() {
+                return bytes;
+            }
+        }
 
         /** Reads from the medium. */
         @FunctionalInterface

@@ -1,5 +1,6 @@
 package io.firn.store;
 
+import java.util.Optional;
 import io.firn.PartitionReader.CompactionMetrics;
 import io.firn.PartitionReader.PartitionMetrics;
 
@@ -19,7 +20,7 @@ record PartitionCounts(
         long unreadDeleted,
         long undecided,
         boolean isPoisoned,
-        CompactionMetrics compaction)
+        Optional<CompactionMetrics> compaction)
         implements PartitionMetrics {
 
     @Override
@@ -54,7 +55,7 @@ record PartitionCounts(
                 + ", isPoisoned="
                 + isPoisoned
                 + ", compaction="
-                + compaction
+                + compaction.map(Object::toString).orElse("none")
                 + "]";
     }
 }

@@ -1,11 +1,12 @@
 package io.firn.store;
 
+import java.util.Optional;
 import io.firn.ExclusiveAppender;
 import io.firn.InvalidOptionException;
 import io.firn.IsolationLevel;
 import io.firn.MediumException;
-import io.firn.Partition.DamagedRange;
-import io.firn.Partition.TimestampedOffset;
+import io.firn.PartitionReader.DamagedRange;
+import io.firn.PartitionReader.TimestampedOffset;
 import io.firn.PartitionReader.CompactionMetrics;
 import io.firn.PartitionReader.PartitionMetrics;
 import io.firn.Tailer;
@@ -302,9 +303,9 @@ public final class PartitionLog implements HostedPartition {
         return log.visibleOffset(IsolationLevel.READ_UNCOMMITTED) - committed;
     }
 
-    private CompactionMetrics compactionMetrics() {
+    private Optional<CompactionMetrics> compactionMetrics() {
         boolean isCompacted = topic.options().cleanup().isCompacting() && !store.isReadOnly();
-        return isCompacted ? compaction().metrics() : null;
+        return isCompacted ? Optional.of(compaction().metrics()) : Optional.empty();
     }
 
     // ---- appending

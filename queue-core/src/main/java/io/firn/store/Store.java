@@ -97,7 +97,7 @@ public final class Store implements HostedStore {
         mediumUse = ofMedium;
     }
 
-    /** Ends the transactions that a crash has left, before anybody else uses the store. */
+    /** Ends the transactions that a crash has left, before the store is used. */
     public void recoverTransactions() throws IOException {
         transactions.recover();
     }

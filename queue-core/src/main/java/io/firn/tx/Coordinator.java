@@ -67,7 +67,7 @@ public final class Coordinator implements TransactionCoordinator, OpenTransactio
     }
 
     /**
-     * Finds out what is open, and ends what a crash has left: called once, before anybody else can
+     * Finds out what is open, and ends what a crash has left: called once, before another thread can
      * use the store (O13).
      *
      * @throws java.io.IOException when the journal cannot be read

@@ -71,7 +71,7 @@ public record CursorCommit(
         return new CursorCommit(place, offset, isOutside, decision, null);
     }
 
-    /** Returns whether it is decided, and has a note that nobody else keeps. */
+    /** Returns whether it is decided, and has a note that is kept nowhere else. */
     boolean isNoteLeft() {
         return note != null && decision != JournalEntry.SELF;
     }

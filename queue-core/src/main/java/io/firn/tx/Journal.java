@@ -116,7 +116,7 @@ final class Journal {
         append(batch);
     }
 
-    /** Returns the size of an entry that nobody needs to save by writing a part of it. */
+    /** Returns the size of an entry that need not be saved by writing a part of it. */
     int enoughBytes() {
         appender();
         return partition.log().topic().segmentBytes() / WHOLE;

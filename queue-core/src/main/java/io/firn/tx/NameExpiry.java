@@ -7,7 +7,7 @@ import java.util.Iterator;
 import java.util.List;
 
 /**
- * Forgets names of producers that nobody has used for long. In steps, since who does it has other
+ * Forgets names of producers that were not used for long. In steps, since who does it has other
  * duties. For one thread.
  */
 final class NameExpiry {

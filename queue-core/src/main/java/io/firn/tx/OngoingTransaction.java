@@ -160,7 +160,7 @@ final class OngoingTransaction {
      * implements, since its text begins with the name.
      */
     record TransactionMetrics(
-            String producer,
+            Optional<String> producer,
             long producerId,
             int producerEpoch,
             Transaction.State state,

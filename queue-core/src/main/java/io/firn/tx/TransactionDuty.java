@@ -10,7 +10,7 @@ import java.util.concurrent.ConcurrentHashMap;
 /**
  * What transactions need in the background: aborts that could not be written and markers that could
  * not be appended, transactions that are open for too long, a journal that has grown long, and
- * names that nobody uses.
+ * names that are not used.
  *
  * <p>Never waits for a producer's lock: its holder may wait for a block, which the same thread
  * reserves.

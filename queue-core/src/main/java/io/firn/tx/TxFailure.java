@@ -65,7 +65,7 @@ final class TxFailure {
         return unwritten != null;
     }
 
-    /** Throws when recovery could not write the producer's entry, and nobody has since. */
+    /** Throws when recovery could not write the producer's entry, and it was not written since. */
     void checkWritten() {
         FirnException why = unwritten;
         if (why != null) {

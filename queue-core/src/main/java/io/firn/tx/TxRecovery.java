@@ -2,7 +2,7 @@ package io.firn.tx;
 
 import io.firn.Finding.Kind;
 import io.firn.FirnException;
-import io.firn.Partition.DamagedRange;
+import io.firn.PartitionReader.DamagedRange;
 import io.firn.RecordTooLargeException;
 import io.firn.StoreFullException;
 import io.firn.findings.FindingKey;
@@ -23,7 +23,7 @@ import java.util.UUID;
 
 /**
  * What becomes of transactions when a store is opened (O13), after all partitions were recovered
- * and before anybody reads them. The journal says how they ended; which were open, the partitions
+ * and before they are read. The journal says how they ended; which were open, the partitions
  * themselves say: each batch of a transaction without a marker behind it. In this order:
  *
  * <ol>

@@ -197,7 +197,7 @@ public final class PartitionUpkeep implements LogEvents {
     }
 
     /**
-     * Removes all segments, each as soon as nobody holds it, because the topic is deleted or the
+     * Removes all segments, each as soon as it is not held, because the topic is deleted or the
      * store is closed. Stops at a segment whose copy is being published; call it again then.
      */
     public void retireAll(boolean delete) {

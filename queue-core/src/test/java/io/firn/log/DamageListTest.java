@@ -2,7 +2,7 @@ package io.firn.log;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import io.firn.Partition.DamagedRange;
+import io.firn.PartitionReader.DamagedRange;
 import io.firn.findings.Findings;
 import io.firn.findings.Subject;
 import java.util.List;

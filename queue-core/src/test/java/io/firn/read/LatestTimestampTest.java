@@ -7,7 +7,7 @@ import io.firn.Appender;
 import io.firn.Batch;
 import io.firn.LogStore;
 import io.firn.Partition;
-import io.firn.Partition.TimestampedOffset;
+import io.firn.PartitionReader.TimestampedOffset;
 import io.firn.log.InMemory;
 import java.util.Random;
 import org.junit.jupiter.api.AfterEach;

@@ -11,7 +11,7 @@ import io.firn.Batch;
 import io.firn.LogStore;
 import io.firn.OffsetOutOfRangeException;
 import io.firn.Partition;
-import io.firn.Partition.TimestampedOffset;
+import io.firn.PartitionReader.TimestampedOffset;
 import io.firn.host.BatchReader;
 import io.firn.host.BatchRun;
 import io.firn.host.HostedPartition;

@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 
 import io.firn.Compression;
 import io.firn.IsolationLevel;
-import io.firn.Partition.TimestampedOffset;
+import io.firn.PartitionReader.TimestampedOffset;
 import io.firn.StoredRecord;
 import io.firn.kafka.KafkaBatches;
 import io.firn.kafka.SeededTest;

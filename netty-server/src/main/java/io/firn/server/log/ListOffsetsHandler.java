@@ -2,7 +2,7 @@ package io.firn.server.log;
 
 import io.firn.IsolationLevel;
 import io.firn.Partition;
-import io.firn.Partition.TimestampedOffset;
+import io.firn.PartitionReader.TimestampedOffset;
 import io.firn.server.security.Access;
 import io.firn.server.security.Right;
 import io.firn.server.wire.Exchange;

@@ -252,7 +252,7 @@ final class TopicOptionKeys {
         List<String> items = ConfigType.itemsOf(text);
         RetainUntilRead readers =
                 items.isEmpty()
-                        ? RetainUntilRead.nobody()
+                        ? RetainUntilRead.none()
                         : items.equals(List.of("*"))
                                 ? RetainUntilRead.byAll()
                                 : RetainUntilRead.by(

@@ -93,8 +93,8 @@ class BackgroundTroubleTest {
             assertEquals(28, partition.nextOffset());
             assertFalse(partition.metrics().isPoisoned());
             TierMetrics cold = store.metrics().tiers().get(1);
-            assertNotNull(cold.lastError());
-            assertTrue(cold.lastError().contains("refused"), cold.lastError());
+            String error = cold.lastError().orElseThrow();
+            assertTrue(error.contains("refused"), error);
             assertTrue(cold.usedBytes() > 0);
             refused = path -> false;
             await("space", () -> store.metrics().tiers().get(1).usedBytes() == 0);
@@ -217,7 +217,7 @@ class BackgroundTroubleTest {
                                 throw new IOException("refused: " + path);
                             }
                         });
-                await("trouble", () -> following.metrics().tiers().get(1).lastError() != null);
+                await("trouble", () -> following.metrics().tiers().get(1).lastError().isPresent());
                 append(written, 8);
                 await("what is new", () -> read.visibleOffset() == 16);
                 assertEquals(16, Stores.readAll(read.openTailer()).size());

@@ -12,7 +12,7 @@ import io.firn.CursorReader.CursorMetrics;
 import io.firn.LogReader;
 import io.firn.LogStore;
 import io.firn.Partition;
-import io.firn.Partition.TimestampedOffset;
+import io.firn.PartitionReader.TimestampedOffset;
 import io.firn.RecordHandler.Action;
 import io.firn.StoredRecord;
 import io.firn.Tailer;

@@ -221,19 +221,19 @@ class CompactionEdgesTest {
                 Stores.await(
                         "the first to be compacted but for its head",
                         () -> {
-                            CompactionResult last = first.metrics().compaction().lastRun();
+                            CompactionResult last = first.metrics().compaction().orElseThrow().lastRun().orElse(null);
                             return last.compactedTo() == last.endOffset();
                         });
                 // One thread takes them in turn; a segment may be finished meanwhile, and counts.
                 Stores.await(
                         "the first to rest",
                         () -> {
-                            long runs = first.metrics().compaction().runs();
+                            long runs = first.metrics().compaction().orElseThrow().runs();
                             compactOther(store, records);
                             compactOther(store, records);
-                            return first.metrics().compaction().runs() == runs;
+                            return first.metrics().compaction().orElseThrow().runs() == runs;
                         });
-                assertEquals(1, first.metrics().compaction().lastRun().skipped().size());
+                assertEquals(1, first.metrics().compaction().orElseThrow().lastRun().orElseThrow().skipped().size());
             } finally {
                 moveEnds.countDown(); // the close waits for the move
             }
@@ -243,11 +243,11 @@ class CompactionEdgesTest {
     /** Appends until the store compacts a topic. */
     private void compactOther(LogStore store, KeyedRecords records) {
         Partition other = store.openTopic("other").partition(0);
-        long runs = other.metrics().compaction().runs();
+        long runs = other.metrics().compaction().orElseThrow().runs();
         try (Appender appender = other.openAppender()) {
             records.append(appender, 1_000, clock.time());
         }
-        Stores.await("a compaction", () -> other.metrics().compaction().runs() > runs);
+        Stores.await("a compaction", () -> other.metrics().compaction().orElseThrow().runs() > runs);
     }
 
     /** A topic that is not compacted yet, with a move of its first segment that has begun. */
@@ -280,13 +280,13 @@ class CompactionEdgesTest {
     /** Lets the store compact a topic, and waits for that. */
     private static void compactOnce(LogStore store, String name) {
         Topic topic = store.openTopic(name);
-        CompactionMetrics before = topic.partition(0).metrics().compaction();
+        CompactionMetrics before = topic.partition(0).metrics().compaction().orElse(null);
         long runs = before == null ? 0 : before.runs();
         topic.changeOptions(
                 options()
                         .withMinDirtyRatio(0)
                         .withRetentionAge(Duration.ofMillis(1_000_000 + runs))); // any change
-        Stores.await("a compaction", () -> topic.partition(0).metrics().compaction().runs() > runs);
+        Stores.await("a compaction", () -> topic.partition(0).metrics().compaction().orElseThrow().runs() > runs);
     }
 
     @Test

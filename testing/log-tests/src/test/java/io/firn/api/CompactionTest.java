@@ -12,7 +12,7 @@ import io.firn.LogReader;
 import io.firn.LogStore;
 import io.firn.LogStore.MoveControl;
 import io.firn.Partition;
-import io.firn.Partition.TimestampedOffset;
+import io.firn.PartitionReader.TimestampedOffset;
 import io.firn.PartitionReader;
 import io.firn.PartitionReader.CompactionResult;
 import io.firn.RecordHandler.Action;

@@ -58,7 +58,7 @@ class EnsureTopicTest {
             return second.apply(UNSET);
         }
 
-        Object value(TopicOptions options) {
+        String value(TopicOptions options) {
             return options.toMap().get(option);
         }
 
@@ -180,7 +180,7 @@ class EnsureTopicTest {
     }
 
     private static void checkChange(
-            String option, Object before, Object after, List<TopicOptions.Change> changes) {
+            String option, String before, String after, List<TopicOptions.Change> changes) {
         assertEquals(1, changes.size(), changes.toString());
         assertEquals(option, changes.get(0).option());
         assertEquals(before, changes.get(0).before());
@@ -222,8 +222,8 @@ class EnsureTopicTest {
     void shouldChangeWhatCanBeChangedAndRefuseTheRestWithBothValues(Row row) {
         ensure(row.one());
         TopicOptions has = reopen().options();
-        Object before = row.value(row.one());
-        Object after = row.value(row.other());
+        String before = row.value(row.one());
+        String after = row.value(row.other());
         if (row.canChange()) {
             checkChange(row.option(), before, after, ensure(row.other()));
             assertEquals(row.second().apply(has), reopen().options());
@@ -263,8 +263,8 @@ class EnsureTopicTest {
         assertEquals(row.value(row.other()), row.value(changed));
         assertEquals(List.of(), ensure(UNSET), "it is not set");
         assertEquals(changed, store.openTopic("t").options());
-        Object now = row.value(row.other());
-        Object set = row.value(row.one());
+        String now = row.value(row.other());
+        String set = row.value(row.one());
         if (row.option().equals("partitions")) {
             assertEquals(List.of(), ensure(row.one()), "a topic does not shrink");
             assertEquals(3, store.openTopic("t").partitionCount());

@@ -223,7 +223,7 @@ class RetainUntilReadTest {
         append(2 * EACH);
         assertEquals(EACH, start());
         topic.changeOptions(
-                options(RetainUntilRead.nobody()).withMinimumClass(topic.options().minimumClass()));
+                options(RetainUntilRead.none()).withMinimumClass(topic.options().minimumClass()));
         work(0);
         assertEquals(4 * EACH, start(), "nobody is waited for any more");
     }
@@ -508,7 +508,7 @@ class RetainUntilReadTest {
         assertThrows(InvalidOptionException.class, () -> RetainUntilRead.by(""));
         RetainUntilRead tooLong = RetainUntilRead.by("x".repeat(121));
         assertThrows(InvalidOptionException.class, () -> create(tooLong));
-        create(RetainUntilRead.nobody());
+        create(RetainUntilRead.none());
         assertThrows(
                 InvalidOptionException.class,
                 () -> topic.changeOptions(topic.options().withRetainUntilRead(tooLong)));

@@ -21,7 +21,7 @@ import io.firn.InvalidOptionException;
 import io.firn.LogStore;
 import io.firn.OffsetOutOfRangeException;
 import io.firn.Partition;
-import io.firn.Partition.TimestampedOffset;
+import io.firn.PartitionReader.TimestampedOffset;
 import io.firn.RecordHandler.Action;
 import io.firn.StoredRecord;
 import io.firn.Tailer;

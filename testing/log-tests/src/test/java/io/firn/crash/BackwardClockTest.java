@@ -6,7 +6,7 @@ import io.firn.Appender;
 import io.firn.Batch;
 import io.firn.LogStore;
 import io.firn.Partition;
-import io.firn.Partition.TimestampedOffset;
+import io.firn.PartitionReader.TimestampedOffset;
 import io.firn.Topic;
 import io.firn.sim.SimulatedFileMedium;
 import io.firn.sim.Survival;

@@ -28,7 +28,7 @@ final class UnloadableCodecs {
                 say(codec, "append refused, twice: " + both(() -> append(partition)));
                 say(codec, "read refused, twice: " + both(() -> FileStore.readAll(partition)));
                 CompactionResult result = files.store().compact("of-" + codec, 0);
-                CompactionMetrics metrics = partition.metrics().compaction();
+                CompactionMetrics metrics = partition.metrics().compaction().orElseThrow();
                 say(
                         codec,
                         "skipped "

@@ -9,7 +9,7 @@ import io.firn.Compression;
 import io.firn.DamagedRangeException;
 import io.firn.LogStore;
 import io.firn.Partition;
-import io.firn.Partition.DamagedRange;
+import io.firn.PartitionReader.DamagedRange;
 import io.firn.TopicOptions;
 import io.firn.file.FileTier;
 import io.firn.host.BatchReader;

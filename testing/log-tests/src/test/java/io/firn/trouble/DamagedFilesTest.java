@@ -8,7 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.firn.DamagedRangeException;
 import io.firn.LogStore;
 import io.firn.Partition;
-import io.firn.Partition.DamagedRange;
+import io.firn.PartitionReader.DamagedRange;
 import io.firn.RecordHandler.Action;
 import io.firn.StoreOpenException;
 import io.firn.Tailer;

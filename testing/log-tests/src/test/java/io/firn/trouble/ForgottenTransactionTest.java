@@ -128,11 +128,11 @@ class ForgottenTransactionTest {
 
         List<TransactionMetrics> open = store.metrics().transactions();
         assertEquals(2, open.size(), open::toString);
-        assertEquals("ingest", open.get(0).producer());
+        assertEquals(Optional.of("ingest"), open.get(0).producer());
         assertEquals(Optional.of(Instant.ofEpochMilli(begunMs)), open.get(0).startTime());
         assertEquals(State.ONGOING, open.get(0).state());
         assertEquals(List.of(first), open.get(0).partitions());
-        assertNull(open.get(1).producer());
+        assertEquals(Optional.empty(), open.get(1).producer());
         assertEquals(List.of(topic.partition(3)), open.get(1).partitions());
 
         unnamed.commit();
