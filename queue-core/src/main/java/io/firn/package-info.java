@@ -46,8 +46,8 @@
  * implement them, except for handlers, listeners and {@link io.firn.LogStore.MoveControl}. Options
  * have {@code with…} methods, and metrics are interfaces. Records are values that are complete;
  * {@link io.firn.StoreSnapshot} says how it grows. Enums may get more constants: a {@code switch}
- * over one that a method returns needs a {@code default}. What users implement gets no more abstract
- * methods.
+ * over one that a method returns needs a {@code default}. What users implement gets no more
+ * abstract methods.
  *
  * <p>No argument may be null, and no method returns null, unless its documentation says so. In
  * metrics and findings, what may be absent is an {@link java.util.Optional}.

@@ -119,8 +119,7 @@ public final class Stable implements Callable<Integer> {
         // The active segment, the block ahead of it, and what retention has not deleted yet.
         long retention = (long) (ratio * hot) - 4 * room;
         try (TieredLog log = TieredLog.tiered(place, capacity, cold, retention);
-                Migrator migrator =
-                        Migrator.of(log.store()).policy(Policies.none()).open();
+                Migrator migrator = Migrator.of(log.store()).policy(Policies.none()).open();
                 Load load = new Load(log.partition());
                 Timeline timeline = new Timeline(log, load)) {
             timelines.put(String.format(Locale.ROOT, "retention %.1f x", ratio), timeline);

@@ -61,7 +61,8 @@ class ReferencePagesTest {
     @Test
     void shouldListTheKindsOfFindings() throws IOException {
         StringBuilder table =
-                new StringBuilder("| kind | severity | meaning | what to do |\n|---|---|---|---|\n");
+                new StringBuilder(
+                        "| kind | severity | meaning | what to do |\n|---|---|---|---|\n");
         String source =
                 Files.readString(ROOT.resolve("queue-core/src/main/java/io/firn/Finding.java"));
         Matcher kind = KIND.matcher(source);

@@ -44,8 +44,7 @@ final class Storage implements AutoCloseable {
         this.migrator = migrator;
         this.drains = new TierDrains(store);
         String name = store.directory().toString();
-        this.metrics =
-                RegisteredBean.register(new MigratorMetrics(migrator), "Migrator", name);
+        this.metrics = RegisteredBean.register(new MigratorMetrics(migrator), "Migrator", name);
         this.tiers = RegisteredBean.register(drains, "Tiers", name);
     }
 

@@ -5,6 +5,8 @@ import java.util.Map;
 /**
  * The tiers of the server's store, over JMX as {@code io.firn:type=Tiers,name="DIRECTORY"} with the
  * store's directory. A tier's label is {@code tier-0} for the hottest, and so on.
+ *
+ * @see FirnServer
  */
 public interface TiersMXBean {
 

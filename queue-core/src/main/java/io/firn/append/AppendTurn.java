@@ -369,9 +369,9 @@ public final class AppendTurn {
     }
 
     /**
-     * Whether the caller has the turn, by its seat or without one. A thread that waits for it has taken
-     * the seat away, and is not to be waited for. No fence is needed: of what other threads write
-     * here, nothing names the caller.
+     * Whether the caller has the turn, by its seat or without one. A thread that waits for it has
+     * taken the seat away, and is not to be waited for. No fence is needed: of what other threads
+     * write here, nothing names the caller.
      */
     boolean isMine() {
         if (failure != null) {

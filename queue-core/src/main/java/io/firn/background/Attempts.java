@@ -51,8 +51,8 @@ public final class Attempts {
 
     /**
      * Sets which failures are a shortage of what others in the process use up. They are reported
-     * elsewhere, only counted here, and tried again after a short pause: when it is over,
-     * nothing must wait for long. Called once, before there are any.
+     * elsewhere, only counted here, and tried again after a short pause: when it is over, nothing
+     * must wait for long. Called once, before there are any.
      */
     public void shortageIs(Predicate<Throwable> shortage) {
         isShortage = shortage;

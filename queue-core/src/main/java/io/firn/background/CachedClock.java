@@ -8,9 +8,9 @@ import org.agrona.concurrent.EpochClock;
 /**
  * The system clock, cached for appenders: reading the system clock itself costs about as much as an
  * append. While the time is asked for often, the clock ticks: the background threads set it every
- * millisecond. Otherwise it sleeps, and callers read the system clock: to wake threads a
- * thousand times a second would cost more, and delay the threads that are running where all cores
- * are busy. No caller ever gets a time from before a sleep.
+ * millisecond. Otherwise it sleeps, and callers read the system clock: to wake threads a thousand
+ * times a second would cost more, and delay the threads that are running where all cores are busy.
+ * No caller ever gets a time from before a sleep.
  *
  * <p>It also follows when the system clock is set back. Thread-safe; {@link #time} takes no lock
  * and allocates nothing.
@@ -47,8 +47,8 @@ final class CachedClock implements EpochClock {
     /**
      * Creates a sleeping clock.
      *
-     * @param onWake has {@link #update} called every millisecond while {@link #isTicking};
-     *     null when that is impossible: then the clock never sleeps, and stands still between updates
+     * @param onWake has {@link #update} called every millisecond while {@link #isTicking}; null
+     *     when that is impossible: then the clock never sleeps, and stands still between updates
      */
     CachedClock(Runnable onWake) {
         this(System::currentTimeMillis, System::nanoTime, onWake);

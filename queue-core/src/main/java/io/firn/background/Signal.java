@@ -2,8 +2,8 @@ package io.firn.background;
 
 /**
  * Wakes threads that wait for something to change. The thread that changes it pays one volatile
- * read when no thread waits, and no fence: that read may overtake the write that it announces, and a
- * waiter that has just entered is then missed. So a waiter checks again after a millisecond.
+ * read when no thread waits, and no fence: that read may overtake the write that it announces, and
+ * a waiter that has just entered is then missed. So a waiter checks again after a millisecond.
  *
  * <p>A thread that waits for long need not go on checking ({@link #await(int, long)}): a write
  * leaves a processor's store buffer within microseconds, so whatever a waker that missed it has

@@ -9,10 +9,10 @@
  *
  * <p><b>Forcing threads.</b> Several threads take the called duties from one queue; partitions are
  * not assigned to threads, so a slow force delays only its own partition. A duty is run by one
- * thread at a time: a call during its run makes it run once more afterwards and wakes no thread. Hence
- * a partition has one force at a time from the background (and one in all: the gate), and a rolled
- * segment and its successor are forced by the same run, in order (O2). What decides who does the
- * work:
+ * thread at a time: a call during its run makes it run once more afterwards and wakes no thread.
+ * Hence a partition has one force at a time from the background (and one in all: the gate), and a
+ * rolled segment and its successor are forced by the same run, in order (O2). What decides who does
+ * the work:
  *
  * <ul>
  *   <li>A call wakes a parked thread only if no thread is looking for duties, and a thread that

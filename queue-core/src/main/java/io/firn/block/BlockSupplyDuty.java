@@ -291,8 +291,8 @@ public final class BlockSupplyDuty extends Duty implements NextBlock.BlockSource
         }
 
         /**
-         * A partition with several segments can delete one also when the disk is full: its log start has
-         * a file, whose replacement needs no space.
+         * A partition with several segments can delete one also when the disk is full: its log
+         * start has a file, whose replacement needs no space.
          */
         private void ensureDeletable() {
             try {

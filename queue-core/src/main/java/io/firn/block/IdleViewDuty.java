@@ -7,9 +7,9 @@ import io.firn.log.SegmentedLog;
 import io.firn.spi.View;
 
 /**
- * Releases the views of sealed segments that were not read for a while, so that their files do
- * not stay mapped for ever. It is called when a reader maps a segment, and does nothing while none
- * is mapped.
+ * Releases the views of sealed segments that were not read for a while, so that their files do not
+ * stay mapped for ever. It is called when a reader maps a segment, and does nothing while none is
+ * mapped.
  */
 public final class IdleViewDuty extends Duty {
     private static final long INTERVAL_MS = 10_000;

@@ -2,10 +2,10 @@ package io.firn.cursor;
 
 import io.firn.CursorReader;
 import io.firn.FirnException;
-import io.firn.host.ReadOnlyView;
 import io.firn.InvalidOptionException;
 import io.firn.RetainUntilRead;
 import io.firn.force.PartitionForcer;
+import io.firn.host.ReadOnlyView;
 import io.firn.log.SegmentedLog;
 import io.firn.log.TopicContext;
 import io.firn.log.TopicContext.ReadPositions;

@@ -17,10 +17,10 @@ import java.util.function.Predicate;
 import javax.annotation.concurrent.GuardedBy;
 
 /**
- * The conditions that are present in a store. The code that notices a condition begins and ends it here,
- * by its key, on any thread and with any lock: nothing of the application is called meanwhile,
- * except the handlers of its log. A condition that holds until the store is opened again is never
- * ended. Thread-safe.
+ * The conditions that are present in a store. The code that notices a condition begins and ends it
+ * here, by its key, on any thread and with any lock: nothing of the application is called
+ * meanwhile, except the handlers of its log. A condition that holds until the store is opened again
+ * is never ended. Thread-safe.
  */
 public final class Findings {
     private static final GuardedLog LOG = GuardedLog.get();

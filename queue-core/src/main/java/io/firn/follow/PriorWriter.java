@@ -14,8 +14,8 @@ import java.util.UUID;
 
 /**
  * The writer whose term is in the file of the published offsets, as the next writer finds it. A
- * lock belongs to a file, so deleting or replacing a lock file lets a second writer have a
- * lock while the first one runs. The term tells of the first one.
+ * lock belongs to a file, so deleting or replacing a lock file lets a second writer have a lock
+ * while the first one runs. The term tells of the first one.
  *
  * @param term above 0 while it has the store open, also when it was killed
  * @param store the store that it writes

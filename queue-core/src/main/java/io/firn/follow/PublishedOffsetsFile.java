@@ -182,7 +182,8 @@ public final class PublishedOffsetsFile implements PublishedOffsets {
         if (closed) {
             return null;
         }
-        // The one that was released first: a thread that still stores there has had the longest time.
+        // The one that was released first: a thread that still stores there has had the longest
+        // time.
         OffsetSlot slot = free.poll();
         if (slot == null) {
             slot = add();
@@ -383,8 +384,8 @@ public final class PublishedOffsetsFile implements PublishedOffsets {
     }
 
     /**
-     * Ends the term. Readers that follow the offsets now follow marks. The file is unmapped when
-     * it is not pinned; no other thread may publish any more. Idempotent.
+     * Ends the term. Readers that follow the offsets now follow marks. The file is unmapped when it
+     * is not pinned; no other thread may publish any more. Idempotent.
      */
     @Override
     public synchronized void close() {

@@ -47,8 +47,8 @@ public final class BatchFormat {
 
     /**
      * Position of the timestamp from which the records' deltas count. In a batch with a delete
-     * horizon it is that horizon: what sets one rewrites the deltas, so that base and delta
-     * still give a record's timestamp.
+     * horizon it is that horizon: what sets one rewrites the deltas, so that base and delta still
+     * give a record's timestamp.
      */
     public static final int BASE_TIMESTAMP = 27;
 
@@ -94,7 +94,10 @@ public final class BatchFormat {
      */
     public static final int DELETE_HORIZON_FLAG = 0x40;
 
-    /** The attributes' bits that a client may set; the log sets the others, or they are not used yet. */
+    /**
+     * The attributes' bits that a client may set; the log sets the others, or they are not used
+     * yet.
+     */
     public static final int CLIENT_MASK = COMPRESSION_MASK | APPEND_TIME_FLAG | TRANSACTIONAL_FLAG;
 
     private BatchFormat() {}

@@ -7,8 +7,8 @@ import java.security.SecureRandom;
 
 /**
  * The first 128 bits of the salted SHA-256 of a key, which is passed piece by piece: a key may be
- * as large as a batch. The salt is secret, so a client cannot look for two keys with the same
- * hash. Not thread-safe.
+ * as large as a batch. The salt is secret, so a client cannot look for two keys with the same hash.
+ * Not thread-safe.
  */
 public final class KeyHash {
     private static final int SALT_BYTES = 16;

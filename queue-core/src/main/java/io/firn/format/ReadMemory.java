@@ -10,12 +10,12 @@ import java.util.concurrent.locks.ReentrantLock;
 import javax.annotation.concurrent.GuardedBy;
 
 /**
- * The memory that all readers of a store together use for decompressed batches. A reader that needs more
- * takes it from the buffers that no thread reads at present, those used least recently first: their
- * batches are decompressed again when they are needed. What threads are reading is not taken, so a
- * reader may have to wait for another thread, in the order of arrival and holding nothing itself. A
- * thread that reads a batch already, and reads another one in its handler, does not wait: others
- * may be waiting for it. Thread-safe.
+ * The memory that all readers of a store together use for decompressed batches. A reader that needs
+ * more takes it from the buffers that no thread reads at present, those used least recently first:
+ * their batches are decompressed again when they are needed. What threads are reading is not taken,
+ * so a reader may have to wait for another thread, in the order of arrival and holding nothing
+ * itself. A thread that reads a batch already, and reads another one in its handler, does not wait:
+ * others may be waiting for it. Thread-safe.
  */
 public final class ReadMemory {
     /** So much and less, for each thread that decompresses at present, is not counted. */
@@ -153,7 +153,9 @@ public final class ReadMemory {
         }
     }
 
-    /** Takes memory in addition to what the caller has, if it is there and no reader waits for it. */
+    /**
+     * Takes memory in addition to what the caller has, if it is there and no reader waits for it.
+     */
     boolean tryTake(int bytes) {
         lock.lock();
         try {

@@ -507,8 +507,8 @@ public final class LogSegment {
     }
 
     /**
-     * Removes the readers' view if it was not used since the last call, and the index, which is read
-     * again when it is needed; null when it is in use.
+     * Removes the readers' view if it was not used since the last call, and the index, which is
+     * read again when it is needed; null when it is in use.
      */
     public View detachIdleView() {
         View v = view;

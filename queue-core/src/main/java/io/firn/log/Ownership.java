@@ -68,8 +68,8 @@ public final class Ownership {
     }
 
     /**
-     * Returns whether no other process can have opened the store for writing before this call. Normally
-     * this costs three loads.
+     * Returns whether no other process can have opened the store for writing before this call.
+     * Normally this costs three loads.
      */
     public boolean isOurs() {
         PublishedOffsets file = published;

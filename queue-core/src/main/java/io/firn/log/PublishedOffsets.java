@@ -25,8 +25,8 @@ public interface PublishedOffsets {
      * overwrites it before it looks at anything of the store (O22). So what was stored before a
      * call that returns true is seen by that writer's recovery.
      *
-     * @return false also when the file was lost or overwritten by another program, so that nothing is
-     *     known
+     * @return false also when the file was lost or overwritten by another program, so that nothing
+     *     is known
      */
     boolean hasTerm();
 

@@ -246,7 +246,9 @@ public final class SegmentedLog {
         return !readersSeeWritten && readers.hasListeners();
     }
 
-    /** Calls the listeners that see more of a DURABLE topic since its durable offset was published. */
+    /**
+     * Calls the listeners that see more of a DURABLE topic since its durable offset was published.
+     */
     public void tellListenersOfForce() {
         if (!readersSeeWritten) {
             readers.tellListeners();

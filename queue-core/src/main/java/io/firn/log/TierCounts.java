@@ -1,8 +1,8 @@
 package io.firn.log;
 
-import java.util.Optional;
 import io.firn.StoreMetrics;
 import io.firn.Survives;
+import java.util.Optional;
 import java.util.OptionalLong;
 
 /** The metrics of a tier. */

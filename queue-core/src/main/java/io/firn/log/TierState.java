@@ -1,6 +1,5 @@
 package io.firn.log;
 
-import java.util.Optional;
 import io.firn.Finding.Kind;
 import io.firn.StoreFullException;
 import io.firn.StoreMetrics;
@@ -16,6 +15,7 @@ import io.firn.spi.BlockCopy;
 import io.firn.spi.Mark;
 import io.firn.spi.StorageTier;
 import java.io.IOException;
+import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
@@ -41,6 +41,7 @@ public final class TierState {
 
     /** Why it is failing; null when it is not. */
     private volatile Throwable cause;
+
     private final AtomicInteger reserving = new AtomicInteger();
     private volatile StoreMetrics.Drain drain = StoreMetrics.Drain.NONE;
     private final Findings findings;

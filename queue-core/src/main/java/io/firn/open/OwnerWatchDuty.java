@@ -7,8 +7,8 @@ import io.firn.log.Ownership;
 import java.util.function.Consumer;
 
 /**
- * Looks once a second whether this process is still the only writer of the store, and whether
- * a program has truncated, removed or replaced the file with the published offsets, which it then
+ * Looks once a second whether this process is still the only writer of the store, and whether a
+ * program has truncated, removed or replaced the file with the published offsets, which it then
  * makes again. An appender's store into a truncated file fails, and where its code is compiled,
  * Java may report that only after the append has returned, to the application.
  */

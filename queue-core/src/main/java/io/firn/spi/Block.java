@@ -137,8 +137,8 @@ public interface Block {
 
     /**
      * Removes the bytes behind the end of a sealed and finished segment, if there are any. No
-     * reader pins a view that was made before the segment was shortened. A segment that was deleted stays
-     * deleted.
+     * reader pins a view that was made before the segment was shortened. A segment that was deleted
+     * stays deleted.
      */
     default void dropTail() throws IOException {}
 

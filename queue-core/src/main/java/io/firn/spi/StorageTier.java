@@ -243,9 +243,7 @@ public interface StorageTier extends Tier, AutoCloseable {
             this(storeId, mayCreate, isReadOnly, SendableFile.places());
         }
 
-        /**
-         * Returns the store's identity; a tier that belongs to another store refuses to open.
-         */
+        /** Returns the store's identity; a tier that belongs to another store refuses to open. */
         public UUID storeId() {
             return storeId;
         }
@@ -255,9 +253,7 @@ public interface StorageTier extends Tier, AutoCloseable {
             return mayCreate;
         }
 
-        /**
-         * Returns whether nothing may be changed, because another process may be writing.
-         */
+        /** Returns whether nothing may be changed, because another process may be writing. */
         public boolean isReadOnly() {
             return isReadOnly;
         }

@@ -1,8 +1,8 @@
 package io.firn.store;
 
-import java.util.Optional;
 import io.firn.PartitionReader.CompactionMetrics;
 import io.firn.PartitionReader.PartitionMetrics;
+import java.util.Optional;
 
 /** The metrics of a partition. */
 record PartitionCounts(

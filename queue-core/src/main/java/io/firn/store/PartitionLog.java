@@ -1,14 +1,13 @@
 package io.firn.store;
 
-import java.util.Optional;
 import io.firn.ExclusiveAppender;
 import io.firn.InvalidOptionException;
 import io.firn.IsolationLevel;
 import io.firn.MediumException;
-import io.firn.PartitionReader.DamagedRange;
-import io.firn.PartitionReader.TimestampedOffset;
 import io.firn.PartitionReader.CompactionMetrics;
+import io.firn.PartitionReader.DamagedRange;
 import io.firn.PartitionReader.PartitionMetrics;
+import io.firn.PartitionReader.TimestampedOffset;
 import io.firn.Tailer;
 import io.firn.TailerOptions;
 import io.firn.Topic;
@@ -48,6 +47,7 @@ import io.firn.upkeep.PartitionUpkeep;
 import java.io.IOException;
 import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
 import javax.annotation.concurrent.GuardedBy;
 
 /**

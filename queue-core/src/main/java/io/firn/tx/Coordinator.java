@@ -67,8 +67,8 @@ public final class Coordinator implements TransactionCoordinator, OpenTransactio
     }
 
     /**
-     * Finds out what is open, and ends what a crash has left: called once, before another thread can
-     * use the store (O13).
+     * Finds out what is open, and ends what a crash has left: called once, before another thread
+     * can use the store (O13).
      *
      * @throws java.io.IOException when the journal cannot be read
      */

@@ -22,8 +22,8 @@ import java.util.function.Consumer;
 import javax.annotation.concurrent.GuardedBy;
 
 /**
- * One producer of transactions, and its transaction. The thread that opens it, ends its transaction or
- * writes its entry holds {@link #lock}, which may be held while a disk works. The monitor guards
+ * One producer of transactions, and its transaction. The thread that opens it, ends its transaction
+ * or writes its entry holds {@link #lock}, which may be held while a disk works. The monitor guards
  * the fields, and is held only for moments: partitions ask, with the turn, whether they may append.
  */
 final class TxProducer {

@@ -4,9 +4,8 @@
  *
  * <p><b>A new duty.</b> Extend {@code Duty} in {@code io.firn.upkeep} and create it in {@code
  * PartitionUpkeep}, which also decides what calls it: {@code onChange} for what depends on appends,
- * or a method of {@code LogEvents}. (A duty of a topic or of the store is in
- * {@code io.firn.store}, as {@code TopicDeletionDuty}, or with its feature, as {@code
- * CursorWriteDuty}.)
+ * or a method of {@code LogEvents}. (A duty of a topic or of the store is in {@code io.firn.store},
+ * as {@code TopicDeletionDuty}, or with its feature, as {@code CursorWriteDuty}.)
  *
  * <ul>
  *   <li>{@code PartitionUpkeep.onChange} is called while a partition changes, every 100 ms at most

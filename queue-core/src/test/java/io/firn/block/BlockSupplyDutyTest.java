@@ -16,7 +16,9 @@ import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Blocks that are reserved on the thread that waits for one, as the marker of a transaction does. */
+/**
+ * Blocks that are reserved on the thread that waits for one, as the marker of a transaction does.
+ */
 class BlockSupplyDutyTest {
     private MemoryTier tier;
     private SegmentedLog log;

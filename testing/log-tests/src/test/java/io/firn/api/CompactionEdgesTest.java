@@ -221,7 +221,12 @@ class CompactionEdgesTest {
                 Stores.await(
                         "the first to be compacted but for its head",
                         () -> {
-                            CompactionResult last = first.metrics().compaction().orElseThrow().lastRun().orElse(null);
+                            CompactionResult last =
+                                    first.metrics()
+                                            .compaction()
+                                            .orElseThrow()
+                                            .lastRun()
+                                            .orElse(null);
                             return last.compactedTo() == last.endOffset();
                         });
                 // One thread takes them in turn; a segment may be finished meanwhile, and counts.
@@ -233,7 +238,15 @@ class CompactionEdgesTest {
                             compactOther(store, records);
                             return first.metrics().compaction().orElseThrow().runs() == runs;
                         });
-                assertEquals(1, first.metrics().compaction().orElseThrow().lastRun().orElseThrow().skipped().size());
+                assertEquals(
+                        1,
+                        first.metrics()
+                                .compaction()
+                                .orElseThrow()
+                                .lastRun()
+                                .orElseThrow()
+                                .skipped()
+                                .size());
             } finally {
                 moveEnds.countDown(); // the close waits for the move
             }
@@ -247,7 +260,8 @@ class CompactionEdgesTest {
         try (Appender appender = other.openAppender()) {
             records.append(appender, 1_000, clock.time());
         }
-        Stores.await("a compaction", () -> other.metrics().compaction().orElseThrow().runs() > runs);
+        Stores.await(
+                "a compaction", () -> other.metrics().compaction().orElseThrow().runs() > runs);
     }
 
     /** A topic that is not compacted yet, with a move of its first segment that has begun. */
@@ -286,7 +300,9 @@ class CompactionEdgesTest {
                 options()
                         .withMinDirtyRatio(0)
                         .withRetentionAge(Duration.ofMillis(1_000_000 + runs))); // any change
-        Stores.await("a compaction", () -> topic.partition(0).metrics().compaction().orElseThrow().runs() > runs);
+        Stores.await(
+                "a compaction",
+                () -> topic.partition(0).metrics().compaction().orElseThrow().runs() > runs);
     }
 
     @Test

@@ -34,7 +34,9 @@ class MetricsTextTest {
                 checkText(store.metrics(), "capacityBytes=unlimited, ");
                 checkText(store.metrics(), "partitions=[PartitionMetrics[topic=orders, ");
                 checkText(store.metrics(), "compaction=CompactionMetrics[dirtyRatio=");
-                checkText(store.metrics(), "transactions=[TransactionMetrics[producer=Optional.empty, ");
+                checkText(
+                        store.metrics(),
+                        "transactions=[TransactionMetrics[producer=Optional.empty, ");
                 checkText(partition.metrics(), "nextOffset=2, ");
                 checkText(store.cursorMetrics(), "CursorMetrics[cursor=c, partition=0, offset=1, ");
                 checkText(store, "store " + directory);

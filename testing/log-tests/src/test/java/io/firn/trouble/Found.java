@@ -5,8 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.firn.DamagedRangeException;
-import io.firn.PartitionReader.DamagedRange;
 import io.firn.PartitionReader;
+import io.firn.PartitionReader.DamagedRange;
 import io.firn.RecordHandler.Action;
 import io.firn.Tailer;
 import io.firn.log.DamagedOffsets;
