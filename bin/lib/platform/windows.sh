@@ -19,6 +19,12 @@ platform_java=(wine "$home/bin/java.exe" -XX:TieredStopAtLevel=1 -XX:+UseSerialG
 
 platform_warning='no directory can be forced'
 
+platform_without=(
+    [follow.PublishedOffsetsFileTest]='processes do not find out there whether they share mappings'
+    [api.PublishedOffsetsTest]='processes do not find out there whether they share mappings'
+    [trouble.TruncatedUnderMappingTest]='a mapped file cannot be truncated'
+)
+
 # Z: is the root of this machine's files.
 platform_path() {
     local entries entry path=
