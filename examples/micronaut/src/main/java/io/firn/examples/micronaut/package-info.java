@@ -1,0 +1,2 @@
+/** A store in an application of Micronaut. */
+package io.firn.examples.micronaut;

@@ -1,0 +1,2 @@
+/** A store in an application of Quarkus. */
+package io.firn.examples.quarkus;
