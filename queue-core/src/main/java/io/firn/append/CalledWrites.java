@@ -29,7 +29,7 @@ final class CalledWrites {
     /** A force of less would write the zeros of the last piece to no purpose. */
     private static final int MUCH = 8 * PIECE;
 
-    /** A file system gives space for so many bytes at a time, or for fewer. */
+    /** A file system allocates space in units of at most this size. */
     private static final int BLOCK = 4096;
 
     private static final DirectMemory.Zeros ZEROS = new DirectMemory.Zeros(PIECE);

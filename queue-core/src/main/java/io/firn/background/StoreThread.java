@@ -56,7 +56,7 @@ final class StoreThread {
     }
 
     /**
-     * What makes a thread, and is told of its end.
+     * Makes a thread, and is notified of its end.
      *
      * @param factory null for daemon threads
      * @param onDeath told the name of a thread that has ended too early, and why

@@ -142,7 +142,7 @@ public final class Findings {
         over.forEach(this::end);
     }
 
-    /** Registers a listener, which is told first of all that are present. */
+    /** Registers a listener, which is first called for all findings that are present. */
     public synchronized void add(Finding.Listener listener) {
         listeners.add(listener, present.values());
     }

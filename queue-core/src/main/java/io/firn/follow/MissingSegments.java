@@ -15,7 +15,7 @@ import java.util.Map;
  * for some looks. For one thread at a time.
  */
 public final class MissingSegments {
-    /** After so many looks a segment is missing, and a gap is shown. */
+    /** The number of looks after which a segment is missing, and a gap is shown. */
     public static final int LOOKS = 20;
 
     private final Map<LogSegment, Integer> missed = new IdentityHashMap<>();

@@ -153,7 +153,7 @@ public final class LogContext {
         return findings;
     }
 
-    /** Who is told of findings. */
+    /** Keeps the findings and calls their listeners. */
     public FindingListeners findingListeners() {
         return listeners;
     }
@@ -469,7 +469,7 @@ public final class LogContext {
         private final AtomicReferenceArray<ByteBuffer> free = new AtomicReferenceArray<>(MOST);
 
         /**
-         * Returns a buffer with room for so many bytes, to be given back; its content is arbitrary.
+         * Returns a buffer of at least this capacity, to be given back; its content is arbitrary.
          *
          * @throws RetryableException when the process has used up its direct memory
          */

@@ -76,7 +76,7 @@ public final class WaitingReaders {
         return isTelling;
     }
 
-    /** Returns whether there are listeners, which are told of new ends without asking. */
+    /** Returns whether there are listeners, which are called for each new end. */
     public boolean hasListeners() {
         return listeners.length > 0;
     }

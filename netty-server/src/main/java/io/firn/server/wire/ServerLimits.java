@@ -44,7 +44,7 @@ public record ServerLimits(
                 .getMaxFileDescriptorCount();
     }
 
-    /** Returns those that a configuration sets in a process that may have so many descriptors. */
+    /** Returns the limits that a configuration sets in a process with this limit of descriptors. */
     public static ServerLimits of(ServerConfig config, long descriptors) {
         boolean isLimited =
                 config.has("max.connections") && config.integer("max.connections") != UNLIMITED;
