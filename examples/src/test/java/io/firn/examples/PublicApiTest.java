@@ -80,6 +80,9 @@ class PublicApiTest {
                     "io.firn.medium.FileMedium.identityOf", // a file system's own key of a file
                     "io.firn.medium.FilterFileMedium.identityOf", // the same
                     "io.firn.medium.FileMedium$FileStatus", // the same
+                    "io.firn.medium.FileMedium$FileStatus.identity", // the same
+                    "io.firn.medium.SendableFile", // the same
+                    "io.firn.medium.GuardedLog.log", // what is put into a message
                     "io.firn.medium.FileMedium$MediumLock.identity", // the same
                     "io.firn.server.FirnServer$Builder.set"); // numbers and truth values, too
 

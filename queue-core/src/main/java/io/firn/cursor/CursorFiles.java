@@ -117,7 +117,7 @@ final class CursorFiles {
 
     /** Where names are not kept apart, what is found by the name may be another cursor's file. */
     private boolean isOwn(String name) throws IOException {
-        return directory.keepsNamesApart() || directory.names().contains(nameOf(name));
+        return directory.hasExactNames() || directory.names().contains(nameOf(name));
     }
 
     /** Returns whether two cursors would have one file where names are not kept apart. */

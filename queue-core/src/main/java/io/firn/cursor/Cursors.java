@@ -124,7 +124,7 @@ public final class Cursors implements ReadPositions {
     /** Each cursor has a file of its name, which on some systems must differ in more than case. */
     @GuardedBy("cursors")
     private void requireApart(String name) {
-        if (topic.directory().keepsNamesApart()) {
+        if (topic.directory().hasExactNames()) {
             return;
         }
         String taken = name.endsWith(".") ? name.substring(0, name.length() - 1) : null;

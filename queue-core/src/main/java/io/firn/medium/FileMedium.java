@@ -96,7 +96,7 @@ public interface FileMedium {
      * Returns whether a file can be cut, replaced and deleted while it is open or mapped. Where it
      * cannot, as on Windows, the call throws an exception, changes nothing, and can be repeated.
      */
-    default boolean changesFilesInUse() {
+    default boolean canChangeFilesInUse() {
         return true;
     }
 
@@ -104,7 +104,7 @@ public interface FileMedium {
      * Returns whether names that differ only in case, or in dots at their ends, are names of
      * different files.
      */
-    default boolean keepsNamesApart() {
+    default boolean hasExactNames() {
         return true;
     }
 

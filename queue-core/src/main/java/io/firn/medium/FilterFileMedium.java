@@ -83,13 +83,13 @@ public class FilterFileMedium implements FileMedium {
     }
 
     @Override
-    public boolean changesFilesInUse() {
-        return in.changesFilesInUse();
+    public boolean canChangeFilesInUse() {
+        return in.canChangeFilesInUse();
     }
 
     @Override
-    public boolean keepsNamesApart() {
-        return in.keepsNamesApart();
+    public boolean hasExactNames() {
+        return in.hasExactNames();
     }
 
     @Override

@@ -50,7 +50,7 @@ enum Platform {
     }
 
     /** Whether a file can be cut, replaced and deleted while it is open or mapped. */
-    boolean changesFilesInUse() {
+    boolean canChangeFilesInUse() {
         return this != WINDOWS;
     }
 
@@ -60,7 +60,7 @@ enum Platform {
     }
 
     /** Whether names are different that differ in case, or in dots at their ends. */
-    boolean keepsNamesApart() {
+    boolean hasExactNames() {
         return this == LINUX;
     }
 }

@@ -218,13 +218,13 @@ final class RealFileMedium implements FileMedium {
     }
 
     @Override
-    public boolean changesFilesInUse() {
-        return platform.changesFilesInUse();
+    public boolean canChangeFilesInUse() {
+        return platform.canChangeFilesInUse();
     }
 
     @Override
-    public boolean keepsNamesApart() {
-        return platform.keepsNamesApart();
+    public boolean hasExactNames() {
+        return platform.hasExactNames();
     }
 
     @Override
@@ -242,7 +242,7 @@ final class RealFileMedium implements FileMedium {
     public void rename(Path from, Path to) throws IOException {
         change(
                 () -> {
-                    if (!platform.changesFilesInUse()) {
+                    if (!platform.canChangeFilesInUse()) {
                         makeWay(look(from), to);
                     }
                     Files.move(from, to, StandardCopyOption.ATOMIC_MOVE);
@@ -282,7 +282,7 @@ final class RealFileMedium implements FileMedium {
                     change.run();
                     return;
                 } catch (FileSystemException e) {
-                    if (platform.changesFilesInUse() || tries == TRIES || isNotOfUse(e)) {
+                    if (platform.canChangeFilesInUse() || tries == TRIES || isNotOfUse(e)) {
                         throw e;
                     }
                     interrupted |= pause();

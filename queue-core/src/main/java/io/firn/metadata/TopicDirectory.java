@@ -82,9 +82,9 @@ public final class TopicDirectory {
         return medium.exists(fileOf(name));
     }
 
-    /** As {@link FileMedium#keepsNamesApart}. */
-    public boolean keepsNamesApart() {
-        return medium.keepsNamesApart();
+    /** As {@link FileMedium#hasExactNames}. */
+    public boolean hasExactNames() {
+        return medium.hasExactNames();
     }
 
     /** Lists the files other than the topic file, without hidden ones that a crash left. */

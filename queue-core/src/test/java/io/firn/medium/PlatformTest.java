@@ -30,7 +30,7 @@ class PlatformTest {
         private final FileMedium medium =
                 new FilterFileMedium(new RealFileMedium(Platform.MACOS)) {
                     @Override
-                    public boolean keepsNamesApart() {
+                    public boolean hasExactNames() {
                         return true;
                     }
                 };

@@ -268,7 +268,7 @@ final class FileBlock implements Block {
         readers.closeFile(); // first: there may be no other descriptor for what follows
         changeUnused(
                 () -> {
-                    if (medium.changesFilesInUse()) {
+                    if (medium.canChangeFilesInUse()) {
                         finish(index, timeIndex);
                     } else {
                         readers.whileUnmapped(() -> finish(index, timeIndex));
@@ -282,7 +282,7 @@ final class FileBlock implements Block {
         try {
             owner.spareDescriptors().lendTo(work);
         } catch (IOException e) {
-            if (!medium.changesFilesInUse()) {
+            if (!medium.canChangeFilesInUse()) {
                 owner.uncollected().collect(1); // a user may have had buffers of it
             }
             throw e;

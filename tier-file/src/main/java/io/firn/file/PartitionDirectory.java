@@ -120,7 +120,7 @@ record PartitionDirectory(
         try {
             out.setSize(length);
         } catch (IOException e) {
-            if (medium.changesFilesInUse()) {
+            if (medium.canChangeFilesInUse()) {
                 throw e;
             }
             LOG.log(

@@ -349,7 +349,7 @@ final class PartitionScan {
     }
 
     private void reportLength(Path path, long size, int expected) {
-        boolean mayBeUncut = size > expected && !medium.changesFilesInUse();
+        boolean mayBeUncut = size > expected && !medium.canChangeFilesInUse();
         if (size != expected && !mayBeUncut) {
             stranger(path, size + " bytes long, sealed with " + expected);
         }

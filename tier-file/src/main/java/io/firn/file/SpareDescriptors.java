@@ -56,7 +56,7 @@ final class SpareDescriptors {
 
     /** Begins to keep them, unless the file could not be replaced while it is open. */
     synchronized void keep() {
-        isKept = medium.changesFilesInUse();
+        isKept = medium.canChangeFilesInUse();
         fillIfPossible();
     }
 

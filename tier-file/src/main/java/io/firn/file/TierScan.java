@@ -164,7 +164,7 @@ final class TierScan {
         for (FilesInDirectory files : found.rewrittenDeleted()) {
             unlessInUse(files.path, files::deleteRest);
         }
-        if (!medium.changesFilesInUse()) {
+        if (!medium.canChangeFilesInUse()) {
             for (FileBlock segment : found.segments()) {
                 segment.dropTail(); // it was mapped when it was sealed
             }
@@ -176,7 +176,7 @@ final class TierScan {
         try {
             removal.run();
         } catch (IOException e) {
-            if (medium.changesFilesInUse()) {
+            if (medium.canChangeFilesInUse()) {
                 throw e;
             }
             strangers.add(what + ": could not be removed, the next open tries again: " + e);

@@ -18,7 +18,7 @@ class FileTierContractTest {
 
         @Override
         protected boolean deletesWhatIsRead() {
-            return FileMedium.real().changesFilesInUse();
+            return FileMedium.real().canChangeFilesInUse();
         }
 
         @Override

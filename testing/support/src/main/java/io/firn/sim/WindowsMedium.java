@@ -53,12 +53,12 @@ public final class WindowsMedium extends FilterFileMedium {
     }
 
     @Override
-    public boolean changesFilesInUse() {
+    public boolean canChangeFilesInUse() {
         return false;
     }
 
     @Override
-    public boolean keepsNamesApart() {
+    public boolean hasExactNames() {
         return false;
     }
 

@@ -174,7 +174,7 @@ public abstract class FileMediumContract {
 
     @Test
     void shouldRenameADirectoryWithWhatIsInItBelowThoseWhoHoldIt() throws IOException {
-        assumeTrue(medium().changesFilesInUse());
+        assumeTrue(medium().canChangeFilesInUse());
         medium().createDirectories(path("c"));
         put("c/a", HELLO);
         medium().createDirectories(path("empty"));
@@ -214,7 +214,7 @@ public abstract class FileMediumContract {
 
     @Test
     void shouldGiveAFileASecondNameButNotAThird() throws IOException {
-        assumeTrue(medium().changesFilesInUse());
+        assumeTrue(medium().canChangeFilesInUse());
         put("a", HELLO);
         medium().createDirectories(path("c"));
 
@@ -254,7 +254,7 @@ public abstract class FileMediumContract {
 
     @Test
     void shouldLeaveADeletedFileToThoseWhoHoldIt() throws IOException {
-        assumeTrue(medium().changesFilesInUse());
+        assumeTrue(medium().canChangeFilesInUse());
         put("a", HELLO);
         try (MediumFile file = medium().open(path("a"), false)) {
             Mapping mapping = file.map(5, false);
@@ -271,7 +271,7 @@ public abstract class FileMediumContract {
 
     @Test
     void shouldChangeAFileInUseLaterWhereItCannotAtOnce() throws IOException {
-        assumeFalse(medium().changesFilesInUse());
+        assumeFalse(medium().canChangeFilesInUse());
         put("a", HELLO);
         put("b", HELLO);
         try (MediumFile file = medium().open(path("a"), true)) {
@@ -296,7 +296,7 @@ public abstract class FileMediumContract {
     void shouldTellWhetherItKeepsNamesApart() throws IOException {
         put("name", HELLO);
 
-        assertEquals(!medium().keepsNamesApart(), medium().exists(path("NAME")));
+        assertEquals(!medium().hasExactNames(), medium().exists(path("NAME")));
     }
 
     @Test
@@ -395,7 +395,7 @@ public abstract class FileMediumContract {
 
     @Test
     void shouldTellThatALockIsLostWhenItsFileWasDeletedReplacedOrMoved() throws Exception {
-        assumeTrue(medium().changesFilesInUse());
+        assumeTrue(medium().canChangeFilesInUse());
         Path home = path("home");
         medium().createDirectories(home);
         Path file = home.resolve("lock");
