@@ -100,6 +100,7 @@ class FailedCompactionTest {
             Stores.await("the error", () -> metrics(store, "t").failure().isPresent());
             assertSame(medium.error, metrics(store, "t").failure().orElseThrow());
             assertEquals(1, medium.thrown.get());
+            Stores.await("the finding", () -> !findings(store).isEmpty());
             List<Finding> findings = findings(store);
             assertEquals(1, findings.size(), findings.toString());
             assertTrue(
