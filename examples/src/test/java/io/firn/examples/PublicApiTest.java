@@ -84,7 +84,8 @@ class PublicApiTest {
                     "io.firn.medium.SendableFile", // the same
                     "io.firn.medium.GuardedLog.log", // what is put into a message
                     "io.firn.medium.FileMedium$MediumLock.identity", // the same
-                    "io.firn.server.FirnServer$Builder.set"); // numbers and truth values, too
+                    "io.firn.server.FirnServer$Builder.set", // numbers and truth values, too
+                    "io.firn.server.config.ServerConfig.with"); // the same
 
     private static List<Executable> executables(Class<?> type) {
         return Stream.<Executable>concat(
