@@ -45,7 +45,7 @@ final class RealFileMedium implements FileMedium {
     /** What a new file and its entry in a directory need at most, on the systems that are usual. */
     private static final int ENOUGH_BYTES = 64 * 1024;
 
-    /** Attempts to change a name while somebody has the file open for a moment. */
+    /** Attempts to change a name while another process has the file open for a moment. */
     private static final int TRIES = 20;
 
     private static final long RETRY_MS = 10;

@@ -32,8 +32,8 @@ import java.util.concurrent.locks.LockSupport;
  *       there are lie in one point each, and nothing changes them.
  *   <li>The truncation is recorded, durably, with the offset: readers in other processes find it
  *       before they can find anything else of it, and show nothing above (O29).
- *   <li>Readers are shown the new end, and those above it are told. No reader begins above it any
- *       more; who does so already has a view of the old bytes, and keeps it.
+ *   <li>Readers are shown the new end, and those above it are notified. No reader begins above it
+ *       any more; one that has begun has a view of the old bytes, and keeps it.
  *   <li>Cursors above it go back to it, durably: after a crash none is above the end that is left.
  *   <li>The checkpoints of the partition are deleted, durably: after a crash a later one would say
  *       that records were lost.

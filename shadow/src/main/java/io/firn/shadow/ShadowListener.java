@@ -1,7 +1,7 @@
 package io.firn.shadow;
 
 /**
- * Is told what an operator should know.
+ * Is notified of what an operator should know.
  *
  * @see Shadow
  */

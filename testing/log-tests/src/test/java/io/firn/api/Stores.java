@@ -123,7 +123,7 @@ final class Stores {
         }
     }
 
-    /** Reads so many records, waiting for them. */
+    /** Waits for a number of records and returns them. */
     static List<StoredRecord> read(Tailer tailer, int count) {
         List<StoredRecord> records = new ArrayList<>();
         await(

@@ -4,7 +4,7 @@ import io.firn.Finding;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 
-/** A listener that notes what it is told, a line each. */
+/** A listener that notes each finding in a line. */
 final class NotedFindings implements Finding.Listener {
     private final List<String> lines = new CopyOnWriteArrayList<>();
 

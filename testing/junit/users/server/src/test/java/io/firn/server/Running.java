@@ -133,7 +133,7 @@ final class Running implements AutoCloseable {
         return new KafkaConsumer<>(all, new ByteArrayDeserializer(), new ByteArrayDeserializer());
     }
 
-    /** Reads so many records, waiting for them. */
+    /** Waits for a number of records and returns them. */
     static <K, V> List<ConsumerRecord<K, V>> read(KafkaConsumer<K, V> consumer, int count) {
         List<ConsumerRecord<K, V>> records = new ArrayList<>();
         await(
