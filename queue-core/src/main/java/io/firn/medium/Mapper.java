@@ -36,6 +36,11 @@ interface Mapper {
     final class ByCleaner implements Mapper {
         private final MethodHandle invokeCleaner;
 
+        @SuppressWarnings("unused") // written, so that no compiler leaves it out
+        private volatile Object madeByVm;
+
+        private volatile int one = 1;
+
         ByCleaner() {
             try {
                 Class<?> type = Class.forName("sun.misc.Unsafe");
@@ -68,11 +73,30 @@ interface Mapper {
             return false;
         }
 
-        private void clean(MappedByteBuffer buffer) {
+        void clean(MappedByteBuffer buffer) {
+            InternalError fault = pendingFault();
             try {
                 invokeCleaner.invoke((ByteBuffer) buffer);
             } catch (Throwable e) {
                 throw sneaky(e);
+            }
+            if (fault != null) {
+                throw fault;
+            }
+        }
+
+        /**
+         * Returns what is known of a page that this thread touched and that is gone. Compiled code
+         * tells it only when the thread next enters the virtual machine; were that inside of the
+         * JDK's cleaner, it would end the process. Arrays of arrays of a size that the compiler
+         * does not know are made in there.
+         */
+        private InternalError pendingFault() {
+            try {
+                madeByVm = new byte[one][one];
+                return null;
+            } catch (InternalError e) {
+                return e;
             }
         }
     }
