@@ -7,6 +7,7 @@ import io.firn.Durability;
 import io.firn.ExclusiveAppender;
 import io.firn.LogRecord;
 import io.firn.LogStore;
+import io.firn.LogStoreBuilder;
 import io.firn.Partition;
 import io.firn.RecordHandler;
 import io.firn.RecordHandler.Action;
@@ -16,6 +17,7 @@ import io.firn.file.FileTier;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.ThreadFactory;
 
 /**
  * Firn with a file tier and its defaults; with prepared space where all pages are to be touched.
@@ -32,32 +34,46 @@ final class FirnPeer implements PeerLog {
     private static final int LIMIT = 64;
     private static final int MAX_SEGMENT = 1 << 30;
 
-    private final Durability durability;
+    private final TopicOptions options;
     private final Way way;
+    private final ThreadFactory threadFactory;
     private final List<Appender> appenders = new ArrayList<>();
     private LogStore store;
     private Partition partition;
     private int threads;
 
     FirnPeer(Durability durability, Way way) {
-        this.durability = durability;
+        this(TopicOptions.defaults().withDurability(durability), way, null);
+    }
+
+    /**
+     * Creates one with other options.
+     *
+     * @param threadFactory makes the store's threads; null for its own
+     */
+    FirnPeer(TopicOptions options, Way way, ThreadFactory threadFactory) {
+        this.options = options;
         this.way = way;
+        this.threadFactory = threadFactory;
     }
 
     @Override
     public void open(Path directory, Shape shape) {
         threads = shape.threads();
-        TopicOptions options = TopicOptions.defaults().withDurability(durability);
+        TopicOptions ofTopic = options;
         if (shape.touched()) {
             // When an eighth is full, the next segment is prepared, which is not to be measured.
             int all = (int) Math.min(MAX_SEGMENT, 8 * shape.room());
-            options = options.withSegmentBytes(all).withPreparedBytes(all);
+            ofTopic = options.withSegmentBytes(all).withPreparedBytes(all);
         }
-        store =
+        LogStoreBuilder builder =
                 LogStore.at(directory.resolve("store"))
-                        .tier(FileTier.at(directory.resolve("segments")))
-                        .open();
-        partition = store.ensureTopic("records", options).partition(0);
+                        .tier(FileTier.at(directory.resolve("segments")));
+        if (threadFactory != null) {
+            builder.threadFactory(threadFactory);
+        }
+        store = builder.open();
+        partition = store.ensureTopic("records", ofTopic).partition(0);
     }
 
     @Override
