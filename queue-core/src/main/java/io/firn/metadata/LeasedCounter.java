@@ -10,7 +10,9 @@ import javax.annotation.concurrent.GuardedBy;
 
 /**
  * A number that grows over the life of a store and never repeats, even after a crash: a range is
- * made durable before its first number is handed out. Thread-safe.
+ * made durable before its first number is handed out. The first range needs no file: the process
+ * that creates the store may use it, and every later one that finds no file begins after it.
+ * Thread-safe.
  */
 public final class LeasedCounter {
     private static final String MAGIC = "counter";
@@ -27,12 +29,17 @@ public final class LeasedCounter {
     @GuardedBy("this")
     private long leasedBelow;
 
-    public LeasedCounter(StoreFiles files, Path file) throws IOException {
+    /**
+     * Reads what was leased.
+     *
+     * @param isNew whether this process creates the store: no number was handed out before
+     */
+    public LeasedCounter(StoreFiles files, Path file, boolean isNew) throws IOException {
         this.spare = files.spareSpace();
         this.file = file;
         Fields fields = Fields.read(files.medium(), file, MAGIC, VERSION);
-        next = fields == null ? 0 : fields.offset(LEASED);
-        leasedBelow = next;
+        leasedBelow = fields == null ? RANGE : fields.offset(LEASED);
+        next = fields == null && isNew ? 0 : leasedBelow;
     }
 
     /** Excludes numbers up to this one, which were seen elsewhere. */

@@ -67,6 +67,10 @@ public final class SpareSpace extends Duty {
     @GuardedBy("this")
     private int held;
 
+    /** Whether it was not tried yet, because the store is new. */
+    @GuardedBy("this")
+    private boolean isLater;
+
     /** Why it could not be written when it was tried last; null when it was not for an error. */
     @GuardedBy("this")
     private IOException failure;
@@ -88,8 +92,16 @@ public final class SpareSpace extends Duty {
     /**
      * Called at open, before anything is written to the tiers. Without the space only deletion on a
      * full disk fails, so errors are ignored here.
+     *
+     * @param isNew whether the store is created: nothing can be deleted yet, and the background
+     *     reserves the space while nobody waits for it
      */
-    public synchronized void open() {
+    public synchronized void open(boolean isNew) {
+        isLater = isNew;
+        if (isNew) {
+            call();
+            return;
+        }
         try {
             discard(next);
             held = intactBytes();
@@ -201,7 +213,7 @@ public final class SpareSpace extends Duty {
 
     /** Reserves the space again if there is none, before other files take what was freed. */
     public synchronized void ensure() {
-        if (held == 0) {
+        if (held == 0 && !isLater) {
             setAside(1);
         }
     }
@@ -271,6 +283,7 @@ public final class SpareSpace extends Duty {
     /** Reserves what is missing, and retries from time to time until there is room. */
     @Override
     public synchronized int run() {
+        isLater = false;
         if (held < BYTES) {
             setAside(2L * BYTES); // a write needs less than that more
         }

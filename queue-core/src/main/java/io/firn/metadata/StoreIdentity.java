@@ -3,6 +3,7 @@ package io.firn.metadata;
 import io.firn.medium.Fields;
 import io.firn.medium.FileMedium;
 import io.firn.medium.SmallFile;
+import io.firn.medium.WholeFile;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -88,14 +89,14 @@ public final class StoreIdentity {
         return identity;
     }
 
-    /** Creates the file of a new store. */
+    /** Creates the file of a new store, whose directory the caller forces. */
     public static StoreIdentity create(FileMedium medium, Path directory) throws IOException {
         Map<String, String> values = new LinkedHashMap<>();
         values.put(ID, UUID.randomUUID().toString());
         values.put(TIERS, "");
-        StoreIdentity identity = new StoreIdentity(medium, fileIn(directory), Map.of());
-        identity.write(values);
-        return identity;
+        Path file = fileIn(directory);
+        WholeFile.replace(medium, file, SmallFile.content(file, MAGIC, VERSION, values));
+        return new StoreIdentity(medium, file, values);
     }
 
     private void write(Map<String, String> next) throws IOException {

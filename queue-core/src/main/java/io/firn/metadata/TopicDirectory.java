@@ -227,7 +227,11 @@ public final class TopicDirectory {
 
     /** Creates or replaces the topic file. */
     void create(byte[] topicFile) throws IOException {
-        medium.createDirectories(directory);
+        if (!medium.exists(directory.getParent())) {
+            medium.createDirectories(directory);
+        } else if (!medium.exists(directory)) {
+            medium.createDirectory(directory); // the open has made the parent's name durable
+        }
         WholeFile.write(medium, fileOf(TOPIC), topicFile);
     }
 

@@ -183,7 +183,8 @@ public final class StoreOpener {
         context.ownership().own(lock);
         OwnerWatchDuty.begin(context, topics::onLost);
         StoreIdentity identity = StoreIdentity.read(medium, directory);
-        if (identity == null) {
+        boolean isNew = identity == null;
+        if (isNew) {
             if (!medium.list(context.files().topics()).isEmpty()) {
                 throw new IOException(
                         "there are topics, but the file "
@@ -191,18 +192,21 @@ public final class StoreOpener {
                                 + " that says whose they are is missing: restore it");
             }
             identity = StoreIdentity.create(medium, directory);
+            medium.createDirectory(context.files().topics()); // one force for both names
         } else {
             awaitLastWriter();
             // A process that was killed may have left a name that is only in a cache (O1).
             medium.forceDirectory(directory);
+            if (!medium.exists(context.files().topics())) {
+                medium.createDirectory(context.files().topics());
+            }
         }
         UUID storeId = identity.id();
         // Nothing was changed so far that readers of the last writer's offsets may see (O22).
         publishOffsets(storeId);
-        context.files().spareSpace().open();
-        LeasedCounter epochs = new LeasedCounter(context.files(), directory.resolve(EPOCHS));
-        LeasedCounter producerIds =
-                new LeasedCounter(context.files(), directory.resolve("producer-ids"));
+        context.files().spareSpace().open(isNew);
+        LeasedCounter epochs = counter(EPOCHS, isNew);
+        LeasedCounter producerIds = counter("producer-ids", isNew);
         store.own(lock, producerIds, identity);
         context.own(epochs);
         TopicOpener topicOpener = new TopicOpener(context, topics);
@@ -227,9 +231,12 @@ public final class StoreOpener {
         }
         // Before anything is cut or dropped.
         SameNames.refuse(context.files().topics(), scan.sharedNames(), found);
-        medium.createDirectories(context.files().topics());
         topicOpener.open(scan, found);
         context.tiers().forEach(TierState::noteStrangers);
+    }
+
+    private LeasedCounter counter(String name, boolean isNew) throws IOException {
+        return new LeasedCounter(context.files(), directory.resolve(name), isNew);
     }
 
     /** Returns the tiers that the configuration names, each with the identity that it has. */

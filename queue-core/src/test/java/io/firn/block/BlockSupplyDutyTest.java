@@ -34,7 +34,7 @@ class BlockSupplyDutyTest {
                 nobody(LogEvents.AppendAlarm.class),
                 nobody(LogEvents.class));
         log.store().files().medium().createDirectories(Path.of("/store"));
-        log.store().own(new LeasedCounter(log.store().files(), Path.of("/store/epochs")));
+        log.store().own(new LeasedCounter(log.store().files(), Path.of("/store/epochs"), true));
         next = new NextBlock(log);
         supply = new BlockSupplyDuty(log.store().tidying(), log, next, new Backlog(log));
         next.suppliedBy(supply);

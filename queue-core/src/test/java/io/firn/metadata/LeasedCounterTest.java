@@ -27,17 +27,18 @@ class LeasedCounterTest {
         medium.createDirectories(FILE.getParent());
     }
 
-    private LeasedCounter open() throws IOException {
+    private LeasedCounter open(boolean isNew) throws IOException {
         DutyScheduler duties =
                 DutyScheduler.invoked(() -> 0, new Attempts(SystemNanoClock.INSTANCE));
         Path directory = FILE.getParent();
         SpareSpace spare = new SpareSpace(duties, medium, directory, new Findings());
-        return new LeasedCounter(new StoreFiles(medium, directory, spare, new Findings()), FILE);
+        return new LeasedCounter(
+                new StoreFiles(medium, directory, spare, new Findings()), FILE, isNew);
     }
 
     @Test
     void shouldCountUpwardsFromZero() throws IOException {
-        LeasedCounter counter = open();
+        LeasedCounter counter = open(true);
         for (long i = 0; i < 2_500; i++) {
             assertEquals(i, counter.next());
         }
@@ -47,7 +48,7 @@ class LeasedCounterTest {
     void shouldGiveNoNumberTwiceWhenThePowerIsCutAfterAnyOfThem() throws IOException {
         long last = -1;
         for (int life = 0; life < 5; life++) {
-            LeasedCounter counter = open();
+            LeasedCounter counter = open(life == 0);
             for (int i = 0; i < 700; i++) {
                 long next = counter.next();
                 assertTrue(next > last, next + " after " + last);
@@ -59,18 +60,18 @@ class LeasedCounterTest {
 
     @Test
     void shouldSkipNumbersThatWereSeenElsewhere() throws IOException {
-        LeasedCounter counter = open();
+        LeasedCounter counter = open(true);
         counter.above(5_000);
         assertEquals(5_001, counter.next());
         counter.above(17);
         assertEquals(5_002, counter.next());
         medium = medium.crash(Survival.NONE);
-        assertTrue(open().next() > 5_002);
+        assertTrue(open(false).next() > 5_002);
     }
 
     @Test
     void shouldGiveNoNumberThatItCouldNotReserve() throws IOException {
-        LeasedCounter counter = open();
+        LeasedCounter counter = open(false);
         medium.faults().failOperations(number -> true);
         assertThrows(FirnException.class, counter::next);
     }

@@ -348,12 +348,14 @@ public final class FileTier implements StorageTier {
                 PartitionDirectory.of(medium, false, root, topicId, partition);
         Path topic = directory.path().getParent();
         if (!durable.contains(directory.path())) {
-            if (durable.contains(topic) && medium.exists(topic)) {
-                medium.createDirectory(directory.path());
-            } else {
-                medium.createDirectories(directory.path());
+            if (!medium.exists(root)) {
+                medium.createDirectories(root); // somebody has deleted it
+            }
+            if (!durable.contains(topic) || !medium.exists(topic)) {
+                medium.createDirectory(topic);
                 durable.add(topic);
             }
+            medium.createDirectory(directory.path());
             // It is new, or was empty: no segment in it needs space for its seal.
             contents.partitionsWithSeals().add(directory.path());
             durable.add(directory.path());

@@ -3,6 +3,7 @@ package io.firn.file;
 import io.firn.medium.Fields;
 import io.firn.medium.FileMedium;
 import io.firn.medium.SmallFile;
+import io.firn.medium.WholeFile;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.HashMap;
@@ -38,14 +39,28 @@ record TierIdentity(UUID tierId, UUID storeId, boolean hasRewritten) {
         return new TierIdentity(tierId, storeId, true);
     }
 
+    /** Writes the file; durable on return. */
     void write(FileMedium medium, Path directory) throws IOException {
+        SmallFile.write(medium, directory.resolve(FileNames.TIER), MAGIC, version(), values());
+    }
+
+    /** Creates the file, whose directory the caller forces. */
+    void create(FileMedium medium, Path directory) throws IOException {
+        Path file = directory.resolve(FileNames.TIER);
+        WholeFile.replace(medium, file, SmallFile.content(file, MAGIC, version(), values()));
+    }
+
+    private int version() {
+        return hasRewritten ? VERSION : 1;
+    }
+
+    private Map<String, String> values() {
         Map<String, String> values = new HashMap<>();
         values.put(TIER, tierId.toString());
         values.put(STORE, storeId.toString());
         if (hasRewritten) {
             values.put(REWRITTEN, "true");
         }
-        Path file = directory.resolve(FileNames.TIER);
-        SmallFile.write(medium, file, MAGIC, hasRewritten ? VERSION : 1, values);
+        return values;
     }
 }

@@ -95,7 +95,7 @@ final class TierOwnership {
             identity = readIdentity(context);
             if (identity == null) {
                 identity = new TierIdentity(UUID.randomUUID(), context.storeId(), false);
-                identity.write(medium, root);
+                identity.create(medium, root); // the scan that follows forces the directory
             }
             acquired = true;
         } finally {

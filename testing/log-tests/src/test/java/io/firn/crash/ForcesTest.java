@@ -1,0 +1,92 @@
+package io.firn.crash;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import io.firn.Appender;
+import io.firn.LogStore;
+import io.firn.Topic;
+import io.firn.sim.FirstRunOnly;
+import io.firn.sim.SimulatedFileMedium;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+/**
+ * Which files and directories an action forces. Each of them is new, or has a new name in it, and
+ * what the action promises would not survive a power cut without it; the crash tests show that none
+ * is missing.
+ */
+@FirstRunOnly
+class ForcesTest {
+    private static final Pattern FORCE = Pattern.compile("force (?:directory |\\[.*\\) of )?(/.*)");
+    private static final Pattern ID = Pattern.compile("[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}");
+
+    private final SimulatedFileMedium medium = new SimulatedFileMedium();
+    private final Simulation simulation = new Simulation(medium);
+    private int seen;
+
+    @BeforeAll
+    static void silence() {
+        Simulation.silenceLog();
+    }
+
+    /** What was forced since the last call; the space for deletions is, when nobody waits. */
+    private List<String> forced() {
+        List<String> found = new ArrayList<>();
+        List<String> all = medium.history();
+        for (String line : all.subList(seen, all.size())) {
+            var force = FORCE.matcher(line);
+            if (force.matches() && !force.group(1).endsWith("/spare")) {
+                found.add(ID.matcher(force.group(1)).replaceAll("ID"));
+            }
+        }
+        seen = all.size();
+        return found;
+    }
+
+    private static void append(Topic topic) {
+        try (Appender appender = topic.partition(0).openAppender()) {
+            appender.append("a".getBytes(UTF_8));
+        }
+    }
+
+    @Test
+    void shouldForceEachNewFileAndDirectoryOnceUntilTheFirstRecordIsDurable() {
+        try (LogStore store = simulation.open()) {
+            assertEquals(
+                    List.of(
+                            "/",
+                            "/sim",
+                            "/sim/store/.store.tmp",
+                            "/sim/store",
+                            "/",
+                            "/sim",
+                            "/sim/segments/.tier.tmp",
+                            "/sim/segments",
+                            "/sim/store/.store.tmp", // names the tier, which names the store
+                            "/sim/store"),
+                    forced());
+            Topic topic = store.createTopic("t", Simulation.SMALL);
+            assertEquals(
+                    List.of(
+                            "/sim/store/topics",
+                            "/sim/store/topics/ID/.topic.tmp",
+                            "/sim/store/topics/ID"),
+                    forced());
+            append(topic);
+            String partition = "/sim/segments/ID/0";
+            assertEquals(
+                    List.of(
+                            "/sim/segments",
+                            "/sim/segments/ID",
+                            partition + "/.0000000000000000.active.tmp",
+                            partition + "/.0000000000000000.seal",
+                            partition,
+                            partition + "/.0000000000000000.active"),
+                    forced());
+        }
+    }
+}
