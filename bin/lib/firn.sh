@@ -190,13 +190,13 @@ firn_spring() {
 
 # firn_tool CLASS ARGUMENTS...: runs a program of the module tools/cli in the caller's working directory.
 firn_tool() {
-    local class=$1 path=$firn_root/tools/cli/target/classpath options=()
+    local class=$1 path=$firn_root/tools/cli/target/classpath options=(-XX:+UseSerialGC)
     shift
-    if firn_stale "$path" queue-core tier-file tier-pmem shadow tools/cli || ! firn_complete "$path"; then
-        firn_build "the tools" compile -pl tools/cli -am
+    if firn_stale "$path" queue-core tier-file tier-pmem migrator netty-server shadow tools/cli || ! firn_complete "$path"; then
+        firn_build "the command" compile -pl tools/cli -am
     fi
     if (($(firn_java_major) >= 24)); then
-        options=(--enable-native-access=ALL-UNNAMED) # zstd's library
+        options+=(--enable-native-access=ALL-UNNAMED) # zstd's library
     fi
     exec "$(firn_java)" "${options[@]}" -cp "$firn_root/tools/cli/target/classes:$(<"$path")" "$class" "$@"
 }
@@ -214,7 +214,7 @@ firn_chronicle() {
     local class=$1 module=$firn_root/tools/chronicle-import path options
     shift
     path=$module/target/classpath
-    if firn_stale "$path" queue-core tier-file tier-pmem shadow tools/cli tools/chronicle-import || ! firn_complete "$path"; then
+    if firn_stale "$path" queue-core tier-file tier-pmem migrator netty-server shadow tools/cli tools/chronicle-import || ! firn_complete "$path"; then
         firn_build "the import" test-compile -pl tools/chronicle-import -am
     fi
     # In the pom, so that the tests have the same.

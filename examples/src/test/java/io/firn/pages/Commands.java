@@ -40,6 +40,10 @@ final class Commands {
             }
             Path script = root.resolve("bin/lib").resolve(name).resolve(words.get(1));
             help = help.resolve(words.get(1));
+            if (words.size() > 2 && words.get(2).matches("[a-z]+")) { // a command of this one
+                Path inner = help.resolveSibling(words.get(1) + "-" + words.get(2));
+                help = Files.exists(inner) ? inner : help;
+            }
             if (!Files.exists(help) && Files.isExecutable(script)) {
                 help = script; // which has the text of its help
             } else if (!Files.exists(help)) {

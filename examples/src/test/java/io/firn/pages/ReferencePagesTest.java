@@ -110,7 +110,8 @@ class ReferencePagesTest {
         Map<String, HelpText> commands = new LinkedHashMap<>();
         try (var files = Files.list(help.resolve("firn"))) {
             for (Path each : files.sorted().toList()) {
-                commands.put("bin/firn " + each.getFileName(), new HelpText(each));
+                String name = "firn " + each.getFileName().toString().replace('-', ' ');
+                commands.put(name.replace("firn firn", "firn"), new HelpText(each));
             }
         }
         commands.put("bin/hello", new HelpText(help.resolve("hello")));

@@ -26,7 +26,7 @@ import picocli.CommandLine.Parameters;
  * @see FirnServer
  */
 @Command(
-        name = "bin/firn server",
+        name = "server",
         mixinStandardHelpOptions = true,
         versionProvider = ServerMain.Version.class,
         description = {
@@ -34,7 +34,8 @@ import picocli.CommandLine.Parameters;
             "Without a file it listens on 127.0.0.1:9092 and keeps its data in ./data."
         })
 public final class ServerMain implements Callable<Integer> {
-    private static final int OUT_OF_MEMORY = 3;
+    private static final int MISUSED = 2;
+    private static final int FAILED = 3;
     private static final String LOG_FORMAT = "java.util.logging.SimpleFormatter.format";
 
     @Parameters(
@@ -63,6 +64,12 @@ public final class ServerMain implements Callable<Integer> {
 
     /** Starts the server. */
     public static void main(String[] arguments) {
+        CommandLine line = new CommandLine(new ServerMain()).setCommandName("firn server");
+        System.exit(line.execute(arguments));
+    }
+
+    /** Where it is a process of its own: also as a subcommand of {@code firn}. */
+    private static void setUpProcess() {
         if (System.getProperty(LOG_FORMAT) == null) {
             System.setProperty(LOG_FORMAT, "%1$tF %1$tT %4$s %5$s%6$s%n"); // one line per record
         }
@@ -72,11 +79,11 @@ public final class ServerMain implements Callable<Integer> {
                     System.getLogger("io.firn.server")
                             .log(System.Logger.Level.ERROR, thread.getName() + " ended", error);
                 });
-        System.exit(new CommandLine(new ServerMain()).execute(arguments));
     }
 
     @Override
     public Integer call() throws InterruptedException {
+        setUpProcess();
         CountDownLatch ended = new CountDownLatch(1);
         long start = System.nanoTime();
         try {
@@ -96,7 +103,7 @@ public final class ServerMain implements Callable<Integer> {
             serve(config, start, ended);
         } catch (IOException | FirnException | InvalidOptionException e) {
             System.err.println("firn-server: " + e.getMessage());
-            return 1;
+            return e instanceof InvalidOptionException ? MISUSED : FAILED;
         }
         ended.await();
         return 0;
@@ -158,7 +165,7 @@ public final class ServerMain implements Callable<Integer> {
     private static void endIfFatal(Throwable error) {
         if (error.getClass() == OutOfMemoryError.class) { // not Netty's, for its own limit
             System.err.println("firn-server: ends, because it is out of memory: " + error);
-            Runtime.getRuntime().halt(OUT_OF_MEMORY);
+            Runtime.getRuntime().halt(FAILED);
         }
     }
 

@@ -113,7 +113,7 @@ class ServerMainTest {
         Process process = start(arguments);
         try {
             assertTrue(process.waitFor(Running.HANGS_AFTER_S, TimeUnit.SECONDS), "it goes on");
-            assertEquals(1, process.exitValue(), words().toString());
+            assertTrue(Set.of(2, 3).contains(process.exitValue()), words().toString());
         } finally {
             process.destroyForcibly();
         }
@@ -271,7 +271,7 @@ class ServerMainTest {
             in.write("alices-s3cret\n".getBytes(StandardCharsets.UTF_8));
         }
         assertTrue(adding.waitFor(Running.HANGS_AFTER_S, TimeUnit.SECONDS));
-        assertEquals(1, adding.exitValue(), words().toString());
+        assertEquals(3, adding.exitValue(), words().toString());
         List<String> words = words();
         String last = words.get(words.size() - 1);
         assertTrue(last.contains("expected at most 20000 credentials"), last);

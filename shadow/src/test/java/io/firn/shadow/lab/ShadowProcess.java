@@ -23,7 +23,7 @@ final class ShadowProcess {
     }
 
     void start(String... more) throws IOException {
-        List<String> all = new ArrayList<>(List.of(command, store.toString()));
+        List<String> all = new ArrayList<>(List.of(command, "shadow", store.toString()));
         all.addAll(arguments);
         all.addAll(List.of(more));
         outputBytes = Files.exists(output) ? Files.size(output) : 0;

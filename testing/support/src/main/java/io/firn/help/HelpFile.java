@@ -1,10 +1,13 @@
 package io.firn.help;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.fail;
 
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Set;
+import java.util.stream.Stream;
 
 /**
  * A file below {@code bin/lib/help}, with which a script answers {@code --help} before the program
@@ -27,6 +30,17 @@ public final class HelpFile {
                 Files.readString(file),
                 file
                         + " is not what the program prints: run this test with -Dfirn.help.write=true");
+    }
+
+    /** Checks that a directory of help has no files but some. */
+    public static void checkNoOthers(String directory, Set<String> names) throws IOException {
+        try (Stream<Path> files = Files.list(root().resolve(DIRECTORY).resolve(directory))) {
+            for (Path each : files.toList()) {
+                if (!names.contains(each.getFileName().toString())) {
+                    fail(each + " is of no command: delete it");
+                }
+            }
+        }
     }
 
     /** The directory of the sources, in which or below which the tests run. */

@@ -9,8 +9,9 @@ import io.firn.StoredRecord;
 import io.firn.Topic;
 import io.firn.TopicOptions;
 import io.firn.medium.FileMedium;
-import io.firn.tools.Programs;
+import io.firn.tools.Exit;
 import io.firn.tools.StoreArguments;
+import io.firn.tools.Subcommand;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -18,7 +19,6 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
-import java.util.concurrent.Callable;
 import java.util.logging.Level;
 import java.util.logging.Logger;
 import me.tongfei.progressbar.ConsoleProgressBarConsumer;
@@ -26,7 +26,6 @@ import me.tongfei.progressbar.ProgressBar;
 import me.tongfei.progressbar.ProgressBarBuilder;
 import me.tongfei.progressbar.ProgressBarStyle;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.ExitCode;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
@@ -35,9 +34,9 @@ import picocli.CommandLine.Spec;
 
 /** Imports a queue of Chronicle Queue into a topic, and compares both. */
 @Command(
-        name = "bin/firn import",
-        sortOptions = false,
+        name = "import",
         description = {
+            "Imports a Chronicle queue into a topic.",
             "",
             "Appends the documents of a Chronicle queue to partition 0 of a topic, in their order"
                     + " and with their bytes, then compares both record by record. The queue is"
@@ -55,10 +54,10 @@ import picocli.CommandLine.Spec;
         },
         footer = {
             "",
-            "Exit code: 0 when the topic is equal to the queue, 1 when it is not or something"
-                    + " failed, 2 when an argument is wrong."
+            "Exit code: 0 when the topic is equal to the queue, 3 when it is not or something"
+                    + " failed."
         })
-public final class ImportChronicle implements Callable<Integer> {
+public final class ImportChronicle implements Subcommand {
     /**
      * Kept in a field, because the JDK forgets a logger that nobody refers to. What it logs here is
      * that files are missing, which this program says itself, or is thrown as well.
@@ -71,7 +70,7 @@ public final class ImportChronicle implements Callable<Integer> {
     @Parameters(index = "0", paramLabel = "QUEUE_DIR", description = "The queue's directory")
     private Path queue;
 
-    @Parameters(index = "1", paramLabel = "STORE", description = "The store's directory")
+    @Parameters(index = "1", paramLabel = "STORE", description = StoreArguments.STORE)
     private Path directory;
 
     @Parameters(index = "2", paramLabel = "TOPIC", description = "The name of the topic")
@@ -112,22 +111,14 @@ public final class ImportChronicle implements Callable<Integer> {
     @Option(names = "--no-compare", description = "Does not compare, and creates no cursors.")
     private boolean noCompare;
 
-    @SuppressWarnings("UnusedVariable") // picocli acts on it
-    @Option(names = "--help", usageHelp = true, description = "Shows this text")
-    private boolean help;
-
     @Spec private CommandSpec spec;
 
-    ImportChronicle() {}
-
-    /** Runs the program. */
-    public static void main(String[] arguments) {
-        CHRONICLE.setLevel(Level.OFF);
-        Programs.exit(new ImportChronicle(), arguments);
-    }
+    /** Creates it; picocli sets it. */
+    public ImportChronicle() {}
 
     @Override
     public Integer call() throws IOException {
+        CHRONICLE.setLevel(Level.OFF);
         try {
             return importAndCompare();
         } catch (InternalError e) {
@@ -166,7 +157,7 @@ public final class ImportChronicle implements Callable<Integer> {
                     "The queue is open in %s: start the import again when that has ended.",
                     processes(users));
         }
-        return ExitCode.OK;
+        return Exit.FINE;
     }
 
     /** Throws when an argument is wrong, before anything is created. */

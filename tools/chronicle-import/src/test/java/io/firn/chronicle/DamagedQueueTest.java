@@ -99,7 +99,7 @@ class DamagedQueueTest {
         for (int i = 0; i < 2; i++) {
             ImportRun run = run();
 
-            assertEquals(1, run.exitCode(), run.toString());
+            assertEquals(3, run.exitCode(), run.toString());
             requireNamed(run.err(), number, document);
             assertTrue(run.err().contains("--accept-holes"), run.err());
             assertFalse(run.out().contains("Equal"), run.out());
@@ -130,7 +130,7 @@ class DamagedQueueTest {
         }
         ImportRun refused = run();
 
-        assertEquals(1, refused.exitCode(), refused.toString());
+        assertEquals(3, refused.exitCode(), refused.toString());
         requireNamed(refused.err(), number, document);
     }
 
@@ -142,7 +142,7 @@ class DamagedQueueTest {
 
         ImportRun run = run();
 
-        assertEquals(1, run.exitCode(), run.toString());
+        assertEquals(3, run.exitCode(), run.toString());
         requireNamed(run.err(), 1, document);
         assertFalse(run.out().contains("Equal"), run.out());
         assertEquals(3 * IN_FILE, records());
@@ -155,7 +155,7 @@ class DamagedQueueTest {
 
         ImportRun run = run();
 
-        assertEquals(1, run.exitCode(), run.toString());
+        assertEquals(3, run.exitCode(), run.toString());
         requireNamed(run.err(), 2, document);
     }
 
@@ -167,7 +167,7 @@ class DamagedQueueTest {
 
         ImportRun run = run();
 
-        assertEquals(1, run.exitCode(), run.toString());
+        assertEquals(3, run.exitCode(), run.toString());
         requireNamed(run.err(), 1, document);
         assertEquals(IN_FILE + document, records());
     }
@@ -181,7 +181,7 @@ class DamagedQueueTest {
 
         ImportRun run = run();
 
-        assertEquals(1, run.exitCode(), run.toString());
+        assertEquals(3, run.exitCode(), run.toString());
         assertTrue(run.err().contains("cannot be read"), run.err());
         assertFalse(run.err().contains("\tat "), run.err());
         assertTrue(records() <= IN_FILE + document + 1, "all before, and perhaps this one");
@@ -195,7 +195,7 @@ class DamagedQueueTest {
 
         ImportRun run = run();
 
-        assertEquals(1, run.exitCode(), run.toString());
+        assertEquals(3, run.exitCode(), run.toString());
         requireNamed(run.err(), number, document);
         assertEquals(number * IN_FILE + document, records());
 
@@ -215,7 +215,7 @@ class DamagedQueueTest {
 
         ImportRun run = run();
 
-        assertEquals(1, run.exitCode(), run.toString());
+        assertEquals(3, run.exitCode(), run.toString());
         assertTrue(run.err().contains("is damaged"), run.err());
         assertFalse(run.err().contains("\tat "), run.err());
     }

@@ -1,25 +1,39 @@
 package io.firn.chronicle;
 
 import io.firn.help.HelpFile;
+import io.firn.tools.Firn;
 import java.io.IOException;
-import java.util.stream.Stream;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.Arguments;
-import org.junit.jupiter.params.provider.MethodSource;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
 import picocli.CommandLine;
 import picocli.CommandLine.Help.Ansi;
 
 /** The scripts answer --help with files, so that it needs no build. */
 class HelpFilesTest {
-    static Stream<Arguments> programs() {
-        return Stream.of(
-                Arguments.of("firn/import", ImportChronicle.class),
-                Arguments.of("check/import", ImportKills.class));
+    /** All of {@code firn}: here is everything that it consists of. */
+    @Test
+    void shouldHaveTheHelpOfEachCommandInAFile() throws IOException {
+        Map<String, CommandLine> commands = new LinkedHashMap<>();
+        collect("", Firn.commandLine(), commands);
+        for (Map.Entry<String, CommandLine> each : commands.entrySet()) {
+            HelpFile.check("firn/" + each.getKey(), each.getValue().getUsageMessage(Ansi.OFF));
+        }
+        HelpFile.checkNoOthers("firn", new HashSet<>(commands.keySet()));
     }
 
-    @ParameterizedTest
-    @MethodSource("programs")
-    void shouldHaveTheHelpOfEachProgramInAFile(String name, Class<?> program) throws IOException {
-        HelpFile.check(name, new CommandLine(program).getUsageMessage(Ansi.OFF));
+    /** A command of a command has the names of both. */
+    private static void collect(String above, CommandLine line, Map<String, CommandLine> commands) {
+        String name = above + line.getCommandName();
+        commands.put(name, line);
+        String prefix = above.isEmpty() && name.equals("firn") ? "" : name + "-";
+        line.getSubcommands().values().forEach(each -> collect(prefix, each, commands));
+    }
+
+    @Test
+    void shouldHaveTheHelpOfTheKillsInAFile() throws IOException {
+        HelpFile.check(
+                "check/import", new CommandLine(ImportKills.class).getUsageMessage(Ansi.OFF));
     }
 }

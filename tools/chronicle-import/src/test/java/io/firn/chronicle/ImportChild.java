@@ -3,6 +3,7 @@ package io.firn.chronicle;
 import io.firn.LogReader;
 import io.firn.LogStore;
 import io.firn.file.FileTier;
+import io.firn.tools.Firn;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.nio.file.Path;
@@ -17,9 +18,9 @@ final class ImportChild {
     static Process start(Path queue, Path store, String topic, Path log, String... more)
             throws IOException {
         List<String> arguments =
-                new ArrayList<>(List.of(queue.toString(), store.toString(), topic));
+                new ArrayList<>(List.of("import", queue.toString(), store.toString(), topic));
         arguments.addAll(List.of(more));
-        return java(ImportChronicle.class.getName(), arguments.toArray(String[]::new))
+        return java(Firn.class.getName(), arguments.toArray(String[]::new))
                 .redirectErrorStream(true)
                 .redirectOutput(ProcessBuilder.Redirect.appendTo(log.toFile()))
                 .start();

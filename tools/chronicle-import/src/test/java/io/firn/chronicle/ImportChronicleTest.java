@@ -12,7 +12,7 @@ import io.firn.Tailer;
 import io.firn.Topic;
 import io.firn.TopicOptions;
 import io.firn.file.FileTier;
-import io.firn.tools.Programs;
+import io.firn.tools.Firn;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.io.PrintWriter;
@@ -167,7 +167,7 @@ class ImportChronicleTest {
 
             ImportRun run = run();
 
-            assertEquals(1, run.exitCode(), run.toString());
+            assertEquals(3, run.exitCode(), run.toString());
             assertTrue(run.err().contains("--accept-holes"), run.err());
             String neighbour = files.get(deleted == 0 ? 1 : deleted - 1).getFileName().toString();
             assertTrue(run.err().contains(neighbour), run.err());
@@ -192,7 +192,7 @@ class ImportChronicleTest {
         Files.delete(Queues.files(queue).get(2));
 
         ImportRun refused = run();
-        assertEquals(1, refused.exitCode(), refused.toString());
+        assertEquals(3, refused.exitCode(), refused.toString());
         assertEquals(300, records().size());
 
         ImportRun run = run("--accept-holes");
@@ -211,7 +211,7 @@ class ImportChronicleTest {
 
         ImportRun run = run();
 
-        assertEquals(1, run.exitCode(), run.toString());
+        assertEquals(3, run.exitCode(), run.toString());
         assertTrue(run.err().contains("was imported from another queue"), run.err());
         assertEquals(300, records().size());
     }
@@ -229,7 +229,7 @@ class ImportChronicleTest {
 
         ImportRun run = run();
 
-        assertEquals(1, run.exitCode(), run.toString());
+        assertEquals(3, run.exitCode(), run.toString());
         assertTrue(run.err().contains("a record that no import has written"), run.err());
         assertEquals(1, records().size());
     }
@@ -247,7 +247,7 @@ class ImportChronicleTest {
 
         ImportRun run = run();
 
-        assertEquals(1, run.exitCode(), run.toString());
+        assertEquals(3, run.exitCode(), run.toString());
         assertTrue(run.err().contains("NOT EQUAL: topic orders, offset 150 "), run.err());
     }
 
@@ -270,7 +270,7 @@ class ImportChronicleTest {
 
         ImportRun run = run();
 
-        assertEquals(1, run.exitCode(), run.toString());
+        assertEquals(3, run.exitCode(), run.toString());
         assertTrue(run.err().contains("NOT EQUAL: topic orders, offset 100 "), run.err());
     }
 
@@ -338,7 +338,7 @@ class ImportChronicleTest {
         Process writer = ImportChildWriter.start(queue);
         try {
             ImportRun run = run();
-            assertEquals(1, run.exitCode(), run.toString());
+            assertEquals(3, run.exitCode(), run.toString());
             assertTrue(run.err().contains("process " + writer.pid()), run.err());
             assertFalse(Files.exists(store), "nothing is created");
 
@@ -382,7 +382,7 @@ class ImportChronicleTest {
 
         Files.write(queue.resolve("20231114-221320T.cq4"), new byte[100]);
         ImportRun broken = run();
-        assertEquals(1, broken.exitCode(), broken.toString());
+        assertEquals(3, broken.exitCode(), broken.toString());
         assertTrue(broken.err().contains(queue.toString()), broken.err());
         assertFalse(Files.exists(store), "nothing is created");
     }
@@ -390,15 +390,10 @@ class ImportChronicleTest {
     @Test
     void shouldExplainItself() {
         StringWriter out = new StringWriter();
-        int exitCode =
-                Programs.run(
-                        new ImportChronicle(),
-                        new PrintWriter(out),
-                        new PrintWriter(out),
-                        "--help");
+        int exitCode = Firn.run(new PrintWriter(out), new PrintWriter(out), "import", "--help");
         assertEquals(0, exitCode);
         assertTrue(
-                out.toString().replaceAll("\\s+", " ").contains("Usage: bin/firn import"),
+                out.toString().replaceAll("\\s+", " ").contains("Usage: firn import"),
                 out.toString());
     }
 

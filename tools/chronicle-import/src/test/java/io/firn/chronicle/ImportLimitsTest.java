@@ -94,7 +94,7 @@ class ImportLimitsTest {
 
         ImportRun run = run("--segment-bytes", SMALL);
 
-        assertEquals(1, run.exitCode(), run.toString());
+        assertEquals(3, run.exitCode(), run.toString());
         assertTrue(run.err().contains("00002, 40,000 bytes: "), run.err());
         assertTrue(run.err().contains("--segment-bytes"), run.err());
         try (LogStore opened = openStore()) {

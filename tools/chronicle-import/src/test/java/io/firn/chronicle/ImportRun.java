@@ -1,6 +1,6 @@
 package io.firn.chronicle;
 
-import io.firn.tools.Programs;
+import io.firn.tools.Firn;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.file.Path;
@@ -16,16 +16,13 @@ import java.util.stream.Stream;
 record ImportRun(int exitCode, String out, String err) {
 
     static ImportRun of(Path queue, Path store, String topic, Object... more) {
-        List<String> words = new ArrayList<>(List.of(queue.toString(), store.toString(), topic));
+        List<String> words =
+                new ArrayList<>(List.of("import", queue.toString(), store.toString(), topic));
         Stream.of(more).map(Object::toString).forEach(words::add);
         StringWriter out = new StringWriter();
         StringWriter err = new StringWriter();
         int exitCode =
-                Programs.run(
-                        new ImportChronicle(),
-                        new PrintWriter(out),
-                        new PrintWriter(err),
-                        words.toArray(String[]::new));
+                Firn.run(new PrintWriter(out), new PrintWriter(err), words.toArray(String[]::new));
         return new ImportRun(exitCode, out.toString(), err.toString());
     }
 }

@@ -5,9 +5,11 @@ import io.firn.LogReader;
 import io.firn.LogStore;
 import io.firn.LogStoreBuilder;
 import io.firn.MediumException;
+import io.firn.RefusedException;
 import io.firn.Tier;
 import io.firn.file.FileTier;
 import io.firn.medium.FileErrors;
+import io.firn.medium.FileMedium;
 import io.firn.medium.WithoutLinks;
 import io.firn.pmem.Emulation;
 import io.firn.pmem.PmemTier;
@@ -17,16 +19,15 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.util.List;
-import java.util.logging.Level;
-import java.util.logging.Logger;
 import java.util.stream.Stream;
 import picocli.CommandLine.Option;
 
 /** The options by which a program opens a store with its tiers. */
 public final class StoreArguments {
-    /** Kept in a field, because the JDK forgets a logger that nobody refers to. */
-    private static final Logger LOGGER = Logger.getLogger("io.firn");
+    /** What an argument says that names a store. */
+    public static final String STORE = "The store's directory, or the log.dir of a server";
 
+    private static final String IDENTITY = "store";
     private static final String FILE = "file:";
     private static final String PMEM = "pmem:";
 
@@ -35,8 +36,8 @@ public final class StoreArguments {
             paramLabel = "KIND:DIR",
             description =
                     "A tier of the store, the hottest first, once for each: file:DIR, or"
-                            + " pmem:DIR[,DIR...] for pools that exist. Default: file:STORE/segments. Of a server:"
-                            + " STORE is LOG_DIR/firn, and the tier file:LOG_DIR/segments.")
+                            + " pmem:DIR[,DIR...] for pools that exist. Default: the"
+                            + " directory 'segments' there.")
     private List<String> tiers = List.of();
 
     @Option(
@@ -58,6 +59,27 @@ public final class StoreArguments {
             throw new InvalidOptionException("there is no directory " + directory);
         }
         return builder(directory).openReadOnly();
+    }
+
+    /**
+     * Opens a store to write it, which no other process may have open for that.
+     *
+     * @throws io.firn.FirnException when it cannot be opened, or the directory holds no store
+     */
+    public LogStore openExisting(Path directory) {
+        if (!isDirectory(directory)) {
+            throw new InvalidOptionException("there is no directory " + directory);
+        }
+        Path store = storeIn(directory);
+        if (!exists(store.resolve(IDENTITY))) {
+            throw new RefusedException(
+                    "there is no store in "
+                            + directory
+                            + ": a file '"
+                            + IDENTITY
+                            + "' is expected there, or in its directory 'firn'");
+        }
+        return builder(directory).open();
     }
 
     /**
@@ -94,8 +116,8 @@ public final class StoreArguments {
     }
 
     private LogStoreBuilder builder(Path directory) {
-        LOGGER.setLevel(Level.WARNING);
-        LogStoreBuilder builder = LogStore.at(directory);
+        Logs.quiet();
+        LogStoreBuilder builder = LogStore.at(storeIn(directory));
         if (allowsLinks) {
             builder.allowLinkedDirectories();
         }
@@ -104,6 +126,23 @@ public final class StoreArguments {
         }
         tiers.forEach(text -> builder.tier(tier(text)));
         return builder;
+    }
+
+    /** Returns the directory of the store, which is below that of a server. */
+    private Path storeIn(Path directory) {
+        if (!isDirectory(directory) || exists(directory.resolve(IDENTITY))) {
+            return directory;
+        }
+        Path ofServer = WithoutLinks.child(directory, "firn", allowsLinks);
+        return exists(ofServer.resolve(IDENTITY)) ? ofServer : directory;
+    }
+
+    private static boolean exists(Path file) {
+        try {
+            return FileMedium.real().exists(file);
+        } catch (IOException e) {
+            throw new MediumException("could not look at " + FileErrors.describe(e), e);
+        }
     }
 
     private Tier fileTier(Path directory) {

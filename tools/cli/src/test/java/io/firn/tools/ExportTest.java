@@ -35,7 +35,7 @@ class ExportTest {
         Object[] words =
                 Stream.concat(Stream.of(directory.resolve("store"), "orders"), Stream.of(more))
                         .toArray();
-        return Run.of(new Export(written), words);
+        return Run.of(new ExportCommand(written), words);
     }
 
     private List<String> lines(Object... more) {
@@ -83,7 +83,7 @@ class ExportTest {
             Path elsewhere = Files.move(link, directory.resolve("elsewhere"));
             Files.createSymbolicLink(link, elsewhere);
             Run refused = export();
-            assertEquals(1, refused.exitCode());
+            assertEquals(3, refused.exitCode());
             assertTrue(refused.err().contains(link + ": is a symbolic link"), refused.err());
             assertEquals(6, lines("--allow-linked-directories").size());
             Files.delete(link);
@@ -142,7 +142,7 @@ class ExportTest {
             }
             Object[] words = {directory.resolve("store"), "orders", "--format", "LINES"};
 
-            assertEquals(new Run(0, "", ""), Run.of(new Export(out), words));
+            assertEquals(new Run(0, "", ""), Run.of(new ExportCommand(out), words));
             assertTrue(written.toString(UTF_8).endsWith("other\n"));
         }
     }
@@ -167,7 +167,7 @@ class ExportTest {
         assertEquals(List.of("b3"), lines("--format", "LINES", "--from", "2", "--to", "10"));
         assertEquals(List.of("a6"), lines("--format", "LINES", "--from", "8"));
         assertEquals(List.of(), lines("--format", "LINES", "--from", "13"));
-        Run run = Run.of(new Inspect(), directory.resolve("store"));
+        Run run = Run.of(new InspectCommand(), directory.resolve("store"));
         assertTrue(run.out().contains("offsets [0, 20)"), run.out());
         assertTrue(run.out().contains("nothing is wrong"), run.out());
     }
@@ -231,7 +231,7 @@ class ExportTest {
 
         Run run = export("--text");
 
-        assertEquals(1, run.exitCode(), run.toString());
+        assertEquals(3, run.exitCode(), run.toString());
         assertTrue(
                 run.err().contains("partition 0, offset 1: the value is not text in UTF-8"),
                 run.err());
@@ -317,7 +317,7 @@ class ExportTest {
         Files.write(segment, bytes);
 
         Run run = export("--format", "LINES");
-        assertEquals(1, run.exitCode(), run.toString());
+        assertEquals(3, run.exitCode(), run.toString());
         long before = written.toString(UTF_8).lines().count();
 
         Run skipping = export("--format", "LINES", "--skip-damaged");
@@ -347,17 +347,17 @@ class ExportTest {
         Files.write(third, bytes);
 
         Run json = export();
-        assertEquals(1, json.exitCode(), json.toString());
+        assertEquals(3, json.exitCode(), json.toString());
         String text = written.toString(UTF_8);
         assertEquals(4, text.lines().count());
         assertTrue(text.endsWith("}\n"), "the last line is whole");
 
         Run raw = export("--format", "RAW");
-        assertEquals(1, raw.exitCode(), raw.toString());
+        assertEquals(3, raw.exitCode(), raw.toString());
         assertEquals(4 * (4 + 30_000), written.size());
 
         Path file = directory.resolve("orders.json");
-        assertEquals(1, export("--output", file).exitCode());
+        assertEquals(3, export("--output", file).exitCode());
         assertEquals(text, Files.readString(file));
     }
 
@@ -390,9 +390,9 @@ class ExportTest {
                     }
                 };
 
-        Run run = Run.of(new Export(closed), directory.resolve("store"), "orders");
+        Run run = Run.of(new ExportCommand(closed), directory.resolve("store"), "orders");
 
-        assertEquals(1, run.exitCode(), run.toString());
+        assertEquals(3, run.exitCode(), run.toString());
         assertTrue(run.err().contains("Broken pipe"), run.err());
     }
 
@@ -405,7 +405,7 @@ class ExportTest {
             fill(store);
         }
 
-        Run noTopic = Run.of(new Export(written), directory.resolve("store"), "ordres");
+        Run noTopic = Run.of(new ExportCommand(written), directory.resolve("store"), "ordres");
         assertEquals(2, noTopic.exitCode(), noTopic.toString());
         assertTrue(noTopic.err().contains("ordres"), noTopic.err());
         assertEquals(2, export("--partitions", "2").exitCode());

@@ -31,7 +31,7 @@ class RepairTest {
     private int block;
 
     private static Run repair(Object... arguments) {
-        return Run.of(new Repair(), arguments);
+        return Run.of(new RepairCommand(), arguments);
     }
 
     private LogStore open() {
@@ -48,7 +48,7 @@ class RepairTest {
                         log.createTopic("t", options).partition(0).openExclusiveAppender()) {
             appender.append(new byte[100]);
         }
-        Matcher found = FIRST.matcher(Run.of(new Inspect(), directory).out());
+        Matcher found = FIRST.matcher(Run.of(new InspectCommand(), directory).out());
         assertTrue(found.find());
         block = Integer.parseInt(found.group(1));
         PoolDamage.destroyEntry(pool, block);
@@ -88,13 +88,13 @@ class RepairTest {
     }
 
     @Test
-    void shouldEndWith1AndTheReasonWhenItCannotBeDone() {
+    void shouldEndWith3AndTheReasonWhenItCannotBeDone() {
         Run noPool = repair("free", store, block, directory.resolve("saved.log"));
-        assertEquals(1, noPool.exitCode(), noPool.toString());
+        assertEquals(3, noPool.exitCode(), noPool.toString());
         assertEquals(String.format("there is no pool in %s%n", store), noPool.err());
 
         Run noBlock = repair("free", pool, BLOCKS, directory.resolve("saved.log"));
-        assertEquals(1, noBlock.exitCode(), noBlock.toString());
+        assertEquals(3, noBlock.exitCode(), noBlock.toString());
         assertTrue(noBlock.err().contains("has blocks 0 to "), noBlock.err());
     }
 
@@ -110,7 +110,7 @@ class RepairTest {
                     repair("restore", pool, block, "t", 0)
                 }) {
             assertEquals(2, run.exitCode(), run.toString());
-            assertTrue(run.err().contains("Usage: bin/firn repair"), run.err());
+            assertTrue(run.err().contains("Usage: repair"), run.err());
             assertEquals("", run.out());
         }
     }

@@ -22,12 +22,9 @@ import java.util.Properties;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
-import java.util.logging.Level;
-import java.util.logging.Logger;
 import java.util.regex.Pattern;
 import java.util.regex.PatternSyntaxException;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.ExitCode;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
@@ -36,12 +33,11 @@ import picocli.CommandLine.Spec;
 
 /** Follows topics of a Kafka cluster into a store, until it is ended. */
 @Command(
-        name = "bin/firn shadow",
-        sortOptions = false,
+        name = "shadow",
         description = {
+            "Keeps copies of topics of a Kafka cluster in a store.",
             "",
-            "Keeps copies of topics of a Kafka cluster in a store: the same batches at the same"
-                    + " offsets. Runs until it is ended (Ctrl-C), and continues where it was when it"
+            "They have the same batches at the same offsets. Runs until it is ended (Ctrl-C), and continues where it was when it"
                     + " is started again, also after it was killed. Other processes may read the"
                     + " store meanwhile.",
             ""
@@ -49,15 +45,11 @@ import picocli.CommandLine.Spec;
         footer = {
             "",
             "Prints a line for each partition when it reports: state, offsets and lag."
-                    + " Exit code: 0 when it was ended or has caught up, 1 when something"
-                    + " failed or, with --until-caught-up, a partition stopped, 2 when an argument is"
-                    + " wrong."
+                    + " Exit code: 0 when it was ended or has caught up, 1 when it, or with"
+                    + " --until-caught-up a partition, has stopped."
         })
-public final class FollowTopics implements Callable<Integer> {
-    /** Kept in a field, because the JDK forgets a logger that nobody refers to. */
-    private static final Logger KAFKA = Logger.getLogger("org.apache.kafka");
-
-    @Parameters(index = "0", paramLabel = "STORE", description = "The store's directory")
+final class ShadowCommand implements Callable<Integer> {
+    @Parameters(index = "0", paramLabel = "STORE", description = StoreArguments.STORE)
     private Path directory;
 
     @Mixin private StoreArguments storeArguments;
@@ -153,25 +145,16 @@ public final class FollowTopics implements Callable<Integer> {
             description = "Ends when the copies have everything that the source has.")
     private boolean endsWhenCaughtUp;
 
-    @SuppressWarnings("UnusedVariable") // picocli acts on it
-    @Option(names = "--help", usageHelp = true, description = "Shows this text")
-    private boolean help;
-
     @Spec private CommandSpec spec;
 
     private final CountDownLatch ended = new CountDownLatch(1);
 
-    FollowTopics() {}
-
-    /** Runs the program. */
-    public static void main(String[] arguments) {
-        Programs.exit(new FollowTopics(), arguments);
-    }
+    ShadowCommand() {}
 
     @Override
     public Integer call() throws IOException, InterruptedException {
         storeArguments.check();
-        KAFKA.setLevel(Level.SEVERE);
+        Logs.quiet();
         Properties source = source();
         CountDownLatch isClosed = new CountDownLatch(1);
         Thread onExit =
@@ -263,18 +246,18 @@ public final class FollowTopics implements Callable<Integer> {
                 report(snapshot);
             }
             if (!snapshot.isRunning()) {
-                return ExitCode.SOFTWARE;
+                return Exit.FOUND;
             }
             if (endsWhenCaughtUp && snapshot.isCaughtUp()) {
                 report(snapshot);
-                return ExitCode.OK;
+                return Exit.FINE;
             }
             if (endsWhenCaughtUp && snapshot.partitions().stream().anyMatch(this::isStopped)) {
                 report(snapshot);
-                return ExitCode.SOFTWARE;
+                return Exit.FOUND;
             }
         }
-        return ExitCode.OK;
+        return Exit.FINE;
     }
 
     private boolean isStopped(PartitionStatus partition) {

@@ -28,7 +28,6 @@ import java.util.concurrent.Callable;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.ExitCode;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
@@ -37,13 +36,12 @@ import picocli.CommandLine.Spec;
 
 /** Writes the records of a topic to a file or the standard output. */
 @Command(
-        name = "bin/firn export",
-        sortOptions = false,
+        name = "export",
         description = {
+            "Writes the records of a topic as text or bytes.",
             "",
-            "Writes the records of a topic, one partition after the other, up to the end that is"
-                    + " visible when it starts. Opens the store read-only, also while another"
-                    + " process writes it, and changes nothing.",
+            "One partition after the other, up to the end that is visible when it starts. Opens the"
+                    + " store read-only, also while another process writes it.",
             "",
             "A line of JSON has partition, offset, timestamp (ms since 1970), key, value and"
                     + " headers (an array of objects with key and value). Keys and values are in"
@@ -52,15 +50,14 @@ import picocli.CommandLine.Spec;
         },
         footer = {
             "",
-            "Exit code: 0 when all records were written, 1 when something failed or a damaged range"
-                    + " was left out, 2 when an argument is wrong."
+            "Exit code: 0 when all records were written, 1 when a damaged range was left out."
         })
-public final class Export implements Callable<Integer> {
+final class ExportCommand implements Callable<Integer> {
     private static final int BUFFER_BYTES = 1 << 16;
     private static final int RECORDS_AT_ONCE = 10_000;
     private static final int MOST_RANGES = 10;
 
-    @Parameters(index = "0", paramLabel = "STORE", description = "The store's directory")
+    @Parameters(index = "0", paramLabel = "STORE", description = StoreArguments.STORE)
     private Path directory;
 
     @Parameters(index = "1", paramLabel = "TOPIC", description = "The name of the topic")
@@ -120,27 +117,18 @@ public final class Export implements Callable<Integer> {
                             + " ending there.")
     private boolean skipsDamaged;
 
-    @SuppressWarnings("UnusedVariable") // picocli acts on it
-    @Option(names = "--help", usageHelp = true, description = "Shows this text")
-    private boolean help;
-
     @Spec private CommandSpec spec;
 
     private final OutputStream standardOutput;
     private boolean isComplete = true;
 
-    Export() {
+    ExportCommand() {
         // System.out would hide that nobody reads it any more.
         this(new FileOutputStream(FileDescriptor.out));
     }
 
-    Export(OutputStream standardOutput) {
+    ExportCommand(OutputStream standardOutput) {
         this.standardOutput = standardOutput;
-    }
-
-    /** Runs the program. */
-    public static void main(String[] arguments) {
-        Programs.exit(new Export(), arguments);
     }
 
     @Override
@@ -162,7 +150,7 @@ public final class Export implements Callable<Integer> {
         } catch (UncheckedIOException e) {
             throw e.getCause();
         }
-        return isComplete ? ExitCode.OK : ExitCode.SOFTWARE;
+        return isComplete ? Exit.FINE : Exit.FOUND;
     }
 
     private void checkArguments() {
