@@ -16,6 +16,7 @@ class HelpFilesTest {
                 Arguments.of("bench/micro", Micro.class),
                 Arguments.of("bench/append-turns", AppendTurns.class),
                 Arguments.of("bench/append-tail", io.firn.bench.peers.AppendTail.class),
+                Arguments.of("bench/reads", Reads.class),
                 Arguments.of("bench/reopen", Reopen.class),
                 Arguments.of("bench/pmem", Pmem.class),
                 Arguments.of("bench/pmem-turns", PmemTurns.class),

@@ -136,6 +136,10 @@ final class RewriteTarget {
         return mostBytes - size() - (removedFrom == NONE ? 0 : FillerBatch.LENGTH);
     }
 
+    long maxTimestamp() {
+        return index.maxTimestamp();
+    }
+
     byte[] indexBytes() {
         return index.offsetBytes();
     }

@@ -155,7 +155,7 @@ final class SegmentRewrite {
             if (!enterAll(Lifecycle.MOVING, Lifecycle.PUBLISHING)) { // step 4
                 return skip("it is being deleted");
             }
-            Mark mark = markOf(target.size());
+            Mark mark = markOf(target.size()).withMaxTimestamp(target.maxTimestamp());
             Block block = copy.publish(mark, target.indexBytes(), target.timeBytes()); // step 5
             published = true;
             tier.onSuccess();

@@ -122,6 +122,7 @@ public final class LogSegment {
     private volatile SparseIndex index;
 
     // Volatile, without any order: for those who ask.
+    private volatile long maxTimestamp = Mark.UNKNOWN_TIMESTAMP;
     private volatile int movingTo = -1;
     private volatile long firstSeenMs = Long.MAX_VALUE;
     private volatile Runnable onView;
@@ -301,6 +302,16 @@ public final class LogSegment {
 
     public void index(SparseIndex value) {
         index = value;
+    }
+
+    /** An upper limit of its timestamps, if it is sealed and one was noted. */
+    long maxTimestamp() {
+        return maxTimestamp;
+    }
+
+    /** Notes an upper limit of its timestamps; it is sealed. */
+    void maxTimestamp(long limit) {
+        maxTimestamp = limit;
     }
 
     /**

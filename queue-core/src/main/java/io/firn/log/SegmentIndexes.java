@@ -5,7 +5,9 @@ import io.firn.format.BatchFormat;
 import io.firn.format.BatchVerifier;
 import io.firn.format.BatchWalk;
 import io.firn.medium.GuardedLog;
+import io.firn.spi.Block;
 import io.firn.spi.Block.Sidecar;
+import io.firn.spi.Mark;
 import io.firn.spi.View;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
@@ -41,8 +43,40 @@ public final class SegmentIndexes {
         return index;
     }
 
+    /**
+     * Returns an upper limit of the timestamps in a segment, {@link Mark#UNKNOWN_TIMESTAMP} if
+     * there is none. Of a segment that is written it includes all batches that the caller can see.
+     * Never taken from a sidecar that may be damaged.
+     */
+    public static long maxTimestamp(LogSegment segment) {
+        long limit = segment.maxTimestamp();
+        if (limit != Mark.UNKNOWN_TIMESTAMP) {
+            return limit;
+        }
+        if (!segment.isSealed()) {
+            SparseIndex index = segment.isFollowed() ? null : segment.index();
+            return index == null ? Mark.UNKNOWN_TIMESTAMP : index.maxTimestamp();
+        }
+        Block block = segment.block();
+        limit = block.mark().maxTimestamp();
+        if (limit == Mark.UNKNOWN_TIMESTAMP && block.verifiesSidecars()) {
+            limit = readMaxTimestamp(block);
+        }
+        segment.maxTimestamp(limit);
+        return limit;
+    }
+
+    private static long readMaxTimestamp(Block block) {
+        try {
+            byte[] times = block.readSidecar(Sidecar.TIMEINDEX);
+            return times == null ? Mark.UNKNOWN_TIMESTAMP : SparseIndex.lastTime(times);
+        } catch (IOException e) {
+            return Mark.UNKNOWN_TIMESTAMP; // the search meets it again where it is reported
+        }
+    }
+
     /** Builds the index from the batches' headers. */
-    static SparseIndex rebuild(LogSegment segment) {
+    public static SparseIndex rebuild(LogSegment segment) {
         boolean wasSealed = segment.isSealed();
         try {
             View view = segment.pin();
@@ -53,7 +87,9 @@ public final class SegmentIndexes {
                     write(segment, index);
                 }
                 segment.index(index);
-                if (segment.isSealed() && !wasSealed && segment.isFollowed()) {
+                if (wasSealed) {
+                    segment.maxTimestamp(index.maxTimestamp());
+                } else if (segment.isSealed() && segment.isFollowed()) {
                     segment.index(null); // it is complete only now
                 }
                 return index;
@@ -89,31 +125,32 @@ public final class SegmentIndexes {
 
     /**
      * Returns an offset before which all timestamps are smaller. An entry is trusted if a batch
-     * ends at its offset and is older.
+     * ends at its offset and has its timestamp.
      */
     public static long offsetBefore(
             LogSegment segment, ByteBuffer memory, BatchVerifier verifier, long timestampMs) {
         SparseIndex index = of(segment);
-        int relative = index.offsetBefore(timestampMs);
-        if (relative < 0 || names(segment, memory, verifier, relative, timestampMs)) {
-            return segment.baseOffset() + Math.max(relative, 0);
+        int entry = index.timeBefore(timestampMs);
+        if (entry >= 0 && !names(segment, memory, verifier, index, entry)) {
+            index = rebuild(segment);
+            entry = index.timeBefore(timestampMs);
         }
-        return segment.baseOffset() + Math.max(rebuild(segment).offsetBefore(timestampMs), 0);
+        return segment.baseOffset() + (entry < 0 ? 0 : index.timeOffset(entry));
     }
 
     private static boolean names(
             LogSegment segment,
             ByteBuffer memory,
             BatchVerifier verifier,
-            int relative,
-            long timestampMs) {
-        long target = segment.baseOffset() + relative;
+            SparseIndex index,
+            int entry) {
+        long target = segment.baseOffset() + index.timeOffset(entry);
         SegmentWalk walk = walkTo(segment, of(segment), memory, verifier, target);
         while (walk.next()) {
             if (walk.toOffset() > target) {
                 return !walk.isDamage()
                         && walk.toOffset() == target + 1
-                        && walk.maxTimestamp() < timestampMs;
+                        && walk.maxTimestamp() == index.time(entry);
             }
         }
         return false;

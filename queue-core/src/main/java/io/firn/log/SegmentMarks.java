@@ -91,7 +91,11 @@ public final class SegmentMarks {
     /** Seals at what is written. */
     synchronized void seal(long timeMs) throws IOException {
         Block block = segment.block();
-        block.seal(sealed(block.mark(), segment.written(), segment.endOffset(), timeMs));
+        SparseIndex index = segment.index(); // complete: nothing is appended any more
+        block.seal(
+                sealed(block.mark(), segment.written(), segment.endOffset(), timeMs)
+                        .withMaxTimestamp(
+                                index == null ? Mark.UNKNOWN_TIMESTAMP : index.maxTimestamp()));
     }
 
     /** Replaces the seal by one that ends earlier. */

@@ -164,11 +164,8 @@ public final class SparseIndex {
         return lastOffsets[entry];
     }
 
-    /**
-     * Returns the last offset (relative) of a batch before which all timestamps are smaller; −1 for
-     * none.
-     */
-    int offsetBefore(long timestamp) {
+    /** Returns the last entry with a smaller timestamp; −1 for none. */
+    int timeBefore(long timestamp) {
         int low = 0;
         int high = timeCount - 1;
         while (low <= high) {
@@ -179,7 +176,23 @@ public final class SparseIndex {
                 high = mid - 1;
             }
         }
-        return high < 0 ? -1 : timeOffsets[high];
+        return high;
+    }
+
+    /** Returns the timestamp of an entry: the largest up to its batch. */
+    long time(int entry) {
+        return times[entry];
+    }
+
+    /** Returns the last offset (relative) of the batch with an entry's timestamp. */
+    int timeOffset(int entry) {
+        return timeOffsets[entry];
+    }
+
+    /** Returns the largest timestamp in the bytes of a complete index; −1 when there is none. */
+    static long lastTime(byte[] timeBytes) {
+        int last = timeBytes.length - TIME_ENTRY;
+        return last < 0 ? -1 : ByteBuffer.wrap(timeBytes).getLong(last);
     }
 
     public byte[] offsetBytes() {
@@ -229,7 +242,11 @@ public final class SparseIndex {
         for (int i = 0; i < times; i++) {
             index.times[i] = t.getLong();
             index.timeOffsets[i] = t.getInt();
-            if (i > 0 && index.times[i] <= index.times[i - 1]) {
+            boolean ascends =
+                    i == 0
+                            || (index.times[i] > index.times[i - 1]
+                                    && index.timeOffsets[i] > index.timeOffsets[i - 1]);
+            if (!ascends) {
                 return null;
             }
         }

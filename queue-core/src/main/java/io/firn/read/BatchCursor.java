@@ -28,6 +28,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.MappedByteBuffer;
 import java.util.Arrays;
+import java.util.function.Function;
 
 /**
  * The place in a partition where a reader continues: an offset, the segment that contains it, and
@@ -360,8 +361,17 @@ final class BatchCursor {
 
     /** Returns the index of a segment. */
     SparseIndex indexOf(LogSegment of) {
+        return indexOf(of, SegmentIndexes::of);
+    }
+
+    /** Returns the index of a segment, built from its batches. */
+    SparseIndex rebuiltIndexOf(LogSegment of) {
+        return indexOf(of, SegmentIndexes::rebuild);
+    }
+
+    private SparseIndex indexOf(LogSegment of, Function<LogSegment, SparseIndex> source) {
         try {
-            return SegmentIndexes.of(of);
+            return source.apply(of);
         } catch (FirnException e) {
             of.block().reader().confirm(); // otherwise there is nothing left to build an index from
             confirmStays(of);

@@ -10,14 +10,13 @@ import io.firn.log.SegmentIndexes;
 import io.firn.log.SegmentWalk;
 import io.firn.log.SegmentedLog;
 import io.firn.spi.BlockReader.BlockReusedException;
+import io.firn.spi.Mark;
 import io.firn.spi.View;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.util.ArrayList;
-import java.util.Comparator;
+import java.util.Collections;
 import java.util.IdentityHashMap;
-import java.util.List;
-import java.util.Map;
+import java.util.Set;
 
 /** Searches a log for records by their timestamps. For one search. Not thread-safe. */
 public final class TimestampSearch {
@@ -64,7 +63,8 @@ public final class TimestampSearch {
         log.catchUp();
         long visible = log.visibleOffset(isolation);
         for (LogSegment candidate : log.segments()) {
-            if (isInRange(candidate, visible)) {
+            if (SegmentIndexes.maxTimestamp(candidate) >= timestampMs
+                    && isInRange(candidate, visible)) {
                 TimestampedOffset found =
                         search(candidate, view -> findFirst(view, timestampMs, visible));
                 if (found != null) {
@@ -88,48 +88,63 @@ public final class TimestampSearch {
     }
 
     /**
-     * A segment's index knows its largest timestamp, but that may belong to a record below the log
-     * start or not yet visible. So the segments are searched in descending order of that timestamp,
-     * until no other segment can have a larger one than was found.
+     * What is known of a segment is an upper limit of its timestamps: the largest may belong to a
+     * record below the log start or not yet visible. So the segments are searched in descending
+     * order of that limit, until no other segment can have a larger timestamp than was found.
      */
     private TimestampedOffset findLatestOnce() {
         log.catchUp();
         long visible =
-                log.visibleOffset(isolation); // before the indexes, which then contain all below it
-        Map<LogSegment, Long> largest = largestTimestamps(visible);
-        List<LogSegment> candidates = new ArrayList<>(largest.keySet());
-        candidates.sort(
-                Comparator.comparing((LogSegment s) -> largest.get(s))
-                        .reversed()
-                        .thenComparing(s -> s.baseOffset()));
+                log.visibleOffset(isolation); // before the limits, which then cover all below it
+        Set<LogSegment> searched = Collections.newSetFromMap(new IdentityHashMap<>());
         TimestampedOffset latest = null;
-        for (LogSegment candidate : candidates) {
-            long bound = largest.get(candidate);
-            boolean isBeaten = latest != null && latest.timestampMs() > bound;
-            if (bound < 0 || isBeaten) {
-                break;
+        while (true) {
+            LogSegment candidate = mostPromising(searched, latest, visible);
+            if (candidate == null) {
+                return latest;
             }
-            TimestampedOffset found = search(candidate, view -> findFirst(view, bound, visible));
+            searched.add(candidate);
+            long limit = findMaxTimestamp(candidate);
+            TimestampedOffset found = search(candidate, view -> findFirst(view, limit, visible));
             if (found == null) {
                 found = search(candidate, view -> findLatest(view, visible));
             }
             latest = later(latest, found);
         }
-        return latest;
     }
 
-    /** Returns an upper limit of the timestamps in each segment that has visible records. */
-    private Map<LogSegment, Long> largestTimestamps(long visible) {
-        Map<LogSegment, Long> largest = new IdentityHashMap<>();
+    /**
+     * Returns the first of the segments with the highest limit that may contain a later timestamp
+     * than was found, or an earlier record with the same one; null when there is none.
+     */
+    private LogSegment mostPromising(
+            Set<LogSegment> searched, TimestampedOffset latest, long visible) {
+        LogSegment best = null;
+        long most = -1;
         for (LogSegment candidate : log.segments()) {
-            if (isInRange(candidate, visible)) {
-                // The index of a segment that another process writes may lack its end.
-                boolean grows = candidate.isFollowed() && !candidate.isSealed();
-                long bound = grows ? Long.MAX_VALUE : cursor.indexOf(candidate).maxTimestamp();
-                largest.put(candidate, bound);
+            if (!isInRange(candidate, visible) || searched.contains(candidate)) {
+                continue;
+            }
+            long limit = findMaxTimestamp(candidate);
+            boolean isBeaten =
+                    latest != null
+                            && (limit < latest.timestampMs()
+                                    || (limit == latest.timestampMs()
+                                            && candidate.baseOffset() > latest.offset()));
+            if (limit > most && !isBeaten) {
+                best = candidate;
+                most = limit;
             }
         }
-        return largest;
+        return best;
+    }
+
+    /** Returns a limit of the timestamps in a segment, which may take a look at all batches. */
+    private long findMaxTimestamp(LogSegment candidate) {
+        long limit = SegmentIndexes.maxTimestamp(candidate);
+        // Unless another process writes it: what could be read now may lack its end.
+        boolean isKnowable = limit == Mark.UNKNOWN_TIMESTAMP && candidate.isSealed();
+        return isKnowable ? cursor.rebuiltIndexOf(candidate).maxTimestamp() : limit;
     }
 
     /** Another process has removed a segment: the search begins anew with those that there are. */

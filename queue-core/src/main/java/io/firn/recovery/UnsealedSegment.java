@@ -259,7 +259,9 @@ public final class UnsealedSegment implements SegmentChain.Found {
 
     /** Completes a roll that a crash interrupted (O2). */
     LogSegment seal(long timeMs) throws IOException {
-        block.seal(mark.sealed(mark.epoch(), baseOffset, cut, cutOffset, timeMs));
+        block.seal(
+                mark.sealed(mark.epoch(), baseOffset, cut, cutOffset, timeMs)
+                        .withMaxTimestamp(index.maxTimestamp()));
         LogSegment segment = new LogSegment(block, baseOffset, cut, cutOffset).ofReplica(isReplica);
         segment.index(index);
         return segment;

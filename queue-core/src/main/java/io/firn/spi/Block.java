@@ -191,6 +191,13 @@ public interface Block {
     /** Returns a sidecar's bytes, or null when there is none, or one that cannot be its own. */
     byte[] readSidecar(Sidecar kind) throws IOException;
 
+    /**
+     * Returns whether a checksum shows that what {@link #readSidecar} returns is what was written.
+     */
+    default boolean verifiesSidecars() {
+        return false;
+    }
+
     /** Rewrites a missing or damaged sidecar; need not be durable. */
     void rewriteSidecar(Sidecar kind, byte[] bytes) throws IOException;
 

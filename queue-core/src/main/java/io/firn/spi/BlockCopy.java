@@ -122,7 +122,8 @@ public interface BlockCopy {
                                     mark.position(),
                                     mark.offset(),
                                     mark.sealTimeMs())
-                            .inGeneration(mark.generation(), mark.compactedTo()));
+                            .inGeneration(mark.generation(), mark.compactedTo())
+                            .withMaxTimestamp(mark.maxTimestamp()));
             block.finishSeal(index, timeIndex);
             return block;
         }

@@ -20,6 +20,8 @@ import java.util.UUID;
  * @param generation how often the segment was rewritten by compaction; 0 = never
  * @param compactedTo the offset up to which the compaction that last looked at the segment knew all
  *     keys; −1 in generation 0
+ * @param maxTimestamp an upper limit of the timestamps in a sealed segment, usually the largest of
+ *     them; {@link #UNKNOWN_TIMESTAMP} if unknown. A tier may forget it
  * @see StorageTier
  */
 public record Mark(
@@ -33,9 +35,41 @@ public record Mark(
         long timeMs,
         long sequence,
         int generation,
-        long compactedTo) {
+        long compactedTo,
+        long maxTimestamp) {
     /** What {@link #compactedTo} is in generation 0. */
     public static final long NEVER_COMPACTED = -1;
+
+    /** What {@link #maxTimestamp} is when nothing is known of the timestamps. */
+    public static final long UNKNOWN_TIMESTAMP = Long.MAX_VALUE;
+
+    /** Creates a mark that says nothing of timestamps. */
+    public Mark(
+            SegmentState state,
+            UUID topicId,
+            int partition,
+            long epoch,
+            long baseOffset,
+            int position,
+            long offset,
+            long timeMs,
+            long sequence,
+            int generation,
+            long compactedTo) {
+        this(
+                state,
+                topicId,
+                partition,
+                epoch,
+                baseOffset,
+                position,
+                offset,
+                timeMs,
+                sequence,
+                generation,
+                compactedTo,
+                UNKNOWN_TIMESTAMP);
+    }
 
     /** Creates the mark of a segment that was never rewritten. */
     public Mark(
@@ -97,7 +131,8 @@ public record Mark(
     }
 
     /**
-     * Returns the next mark: sealed at its end, in the same generation.
+     * Returns the next mark: sealed at its end, in the same generation, with the same limit of its
+     * timestamps.
      *
      * @param epoch the highest epoch of its batches
      * @param position the number of bytes; for {@link StorageTier#beginCopy} an upper bound
@@ -115,7 +150,25 @@ public record Mark(
                 sealTimeMs,
                 sequence + 1,
                 generation,
-                compactedTo);
+                compactedTo,
+                maxTimestamp);
+    }
+
+    /** Returns this mark with another upper limit of the timestamps in its segment. */
+    public Mark withMaxTimestamp(long limit) {
+        return new Mark(
+                state,
+                topicId,
+                partition,
+                epoch,
+                baseOffset,
+                position,
+                offset,
+                timeMs,
+                sequence,
+                generation,
+                compactedTo,
+                limit);
     }
 
     /** Returns this mark in a generation of its segment, see {@link #compactedTo}. */
@@ -131,7 +184,8 @@ public record Mark(
                 timeMs,
                 sequence,
                 number,
-                knownTo);
+                knownTo,
+                maxTimestamp);
     }
 
     /** What a block is used for. The codes are stored on the medium and must not change. */

@@ -116,7 +116,7 @@ class SparseIndexTest {
             kafka.sanityCheck();
             for (Batch batch : batches) {
                 long found = kafka.lookup(batch.maxTimestamp - 1).offset();
-                int before = index.offsetBefore(batch.maxTimestamp);
+                int before = offsetBefore(index, batch.maxTimestamp);
                 assertEquals(BASE_OFFSET + Math.max(before, 0), found);
             }
         }
@@ -129,7 +129,7 @@ class SparseIndexTest {
 
         assertEquals(-1, index.maxTimestamp());
         assertEquals(0, index.timeBytes().length);
-        assertEquals(-1, index.offsetBefore(0));
+        assertEquals(-1, offsetBefore(index, 0));
         assertEquals(-1, index.entryBefore(0));
         assertNotNull(SparseIndex.ofBytes(new byte[0], new byte[0], SEGMENT_BYTES));
     }
@@ -152,6 +152,12 @@ class SparseIndexTest {
         assertNull(SparseIndex.ofBytes(ints(3, 100, 9, 99), times, 300), "positions fall");
         assertNull(SparseIndex.ofBytes(offsets, times(1_000, 3, 1_000, 9), 300), "a time twice");
         assertNull(SparseIndex.ofBytes(offsets, times(1_000, 3, 999, 9), 300), "times fall");
+        assertNull(SparseIndex.ofBytes(offsets, times(1_000, 3, 2_000, 3), 300), "a batch twice");
+    }
+
+    private static int offsetBefore(SparseIndex index, long timestamp) {
+        int entry = index.timeBefore(timestamp);
+        return entry < 0 ? -1 : index.timeOffset(entry);
     }
 
     private static void assertLeads(SparseIndex index, List<Batch> batches) {
@@ -176,7 +182,7 @@ class SparseIndexTest {
 
     private static void assertSkipsOlder(SparseIndex index, List<Batch> batches) {
         for (Batch wanted : batches) {
-            int before = index.offsetBefore(wanted.maxTimestamp);
+            int before = offsetBefore(index, wanted.maxTimestamp);
             for (Batch batch : batches) {
                 assertTrue(
                         batch.lastOffset > before || batch.maxTimestamp < wanted.maxTimestamp,

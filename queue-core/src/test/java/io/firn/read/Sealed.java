@@ -32,6 +32,11 @@ final class Sealed {
 
     /** Stores batches as they are, except for their offsets and epochs. */
     static Sealed of(List<ByteBuffer> batches) throws IOException {
+        return of(batches, Mark.UNKNOWN_TIMESTAMP);
+    }
+
+    /** As {@link #of(List)}, opened again, with an upper limit of the timestamps in the mark. */
+    static Sealed of(List<ByteBuffer> batches, long maxTimestamp) throws IOException {
         MemoryTier tier = InMemory.tier();
         Producers producers = new Producers();
         SegmentedLog log = InMemory.log(tier, producers);
@@ -51,6 +56,10 @@ final class Sealed {
         block.seal(reserved.sealed(EPOCH, 0, at, next, 0));
         LogSegment segment = new LogSegment(block, 0, at, next);
         segment.finishSeal();
+        if (maxTimestamp != Mark.UNKNOWN_TIMESTAMP) {
+            block.rewriteMark(block.mark().withMaxTimestamp(maxTimestamp));
+            segment = new LogSegment(block, 0, at, next);
+        }
         log.addSegment(segment);
         log.publishNext(next, 0);
         log.publishDurable(next);

@@ -1,7 +1,9 @@
 package io.firn.read;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.firn.Compression;
 import io.firn.IsolationLevel;
@@ -9,9 +11,11 @@ import io.firn.PartitionReader.TimestampedOffset;
 import io.firn.StoredRecord;
 import io.firn.kafka.KafkaBatches;
 import io.firn.kafka.SeededTest;
+import io.firn.spi.Block.Sidecar;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
@@ -52,6 +56,69 @@ class TimestampSearchTest {
                 .findFirst()
                 .map(record -> new FoundTimestamp(record.offset(), record.timestamp()))
                 .orElse(null);
+    }
+
+    /** One record a batch: one is much later than those after it, some have the same time. */
+    private static List<StoredRecord> outOfOrder() {
+        List<StoredRecord> records = new ArrayList<>();
+        for (int i = 0; i < 12; i++) {
+            long time = i == 3 ? 1_070 : 1_000 + i / 2 * 20L;
+            records.add(new StoredRecord(0, i, time, null, new byte[5_000], List.of()));
+        }
+        return records;
+    }
+
+    private static List<ByteBuffer> batches(List<StoredRecord> records) {
+        return records.stream()
+                .map(each -> KafkaBatches.of(Compression.NONE).encode(List.of(each)))
+                .toList();
+    }
+
+    @Test
+    void shouldFindEveryTimestampWhicheverBitOfTheTimeIndexIsWrong() throws IOException {
+        List<StoredRecord> all = outOfOrder();
+        Sealed sealed = Sealed.of(batches(all));
+        byte[] times = sealed.segment.block().readSidecar(Sidecar.TIMEINDEX);
+        assertTrue(times.length > 4 * Sidecar.TIMEINDEX.entryBytes());
+
+        for (int bit = 0; bit < 8 * times.length; bit++) {
+            byte[] wrong = times.clone();
+            wrong[bit / 8] ^= (byte) (1 << bit % 8);
+            assertFinds(sealed, wrong, all);
+        }
+        for (int length = 0; length < times.length; length += Sidecar.TIMEINDEX.entryBytes()) {
+            assertFinds(sealed, Arrays.copyOf(times, length), all);
+        }
+    }
+
+    private static void assertFinds(Sealed sealed, byte[] times, List<StoredRecord> all)
+            throws IOException {
+        for (StoredRecord each : all) {
+            for (long time = each.timestamp() - 1; time <= each.timestamp() + 1; time++) {
+                sealed.segment.block().rewriteSidecar(Sidecar.TIMEINDEX, times);
+                sealed.segment.index(null);
+                assertEquals(first(all, time), search(sealed).find(time));
+            }
+        }
+    }
+
+    @Test
+    void shouldReadNoSegmentThatEndsBeforeTheTimestamp() throws IOException {
+        List<StoredRecord> all = outOfOrder();
+        Sealed sealed = Sealed.of(batches(all), 1_110);
+
+        assertNull(search(sealed).find(1_111));
+        assertFalse(sealed.segment.hasView());
+        assertEquals(first(all, 1_100), search(sealed).find(1_100));
+        assertTrue(sealed.segment.hasView());
+    }
+
+    @Test
+    void shouldFindTheLatestWhereTheMarkHasAnUpperLimit() throws IOException {
+        List<StoredRecord> all = outOfOrder();
+        Sealed sealed = Sealed.of(batches(all), 5_000); // as after a truncation
+
+        assertEquals(first(all, 1_100), search(sealed).findLatest());
     }
 
     @Test

@@ -19,14 +19,16 @@ import java.util.zip.CRC32C;
  * replaced as a whole ({@link WholeFile}), so one slot is enough.
  *
  * <pre>
- *  0                                n             n + 8
- *  | mark, as MarkFormat has it     | file epoch  | crc |
+ *  0                                n             n + 8 n + 12         n + 20
+ *  | mark, as MarkFormat has it     | file epoch  | crc | maxTimestamp | crc |
  * </pre>
  *
- * <p>{@code n} is 84 or 108, depending on the version of the mark.
+ * <p>{@code n} is 84 or 108, depending on the version of the mark. The last two fields are missing
+ * when an older Firn wrote the file. If they are missing or damaged, nothing is known of the
+ * timestamps.
  *
  * <p>The file epoch is the epoch in the segment's hidden name. It shows which hidden file is sealed
- * after a crash between seal and rename; the epoch in the mark may be a later one. The CRC32C
+ * after a crash between seal and rename; the epoch in the mark may be a later one. Each CRC32C
  * covers everything before it. All numbers are big-endian.
  *
  * @param mark in state SEALED
@@ -34,11 +36,12 @@ import java.util.zip.CRC32C;
  */
 record SealMark(Mark mark, long fileEpoch) {
     private static final int REST = Long.BYTES + Integer.BYTES;
-    static final int MAX_LENGTH = MarkFormat.LENGTH + REST;
+    private static final int TIMESTAMP_REST = Long.BYTES + Integer.BYTES;
+    static final int MAX_LENGTH = MarkFormat.LENGTH + REST + TIMESTAMP_REST;
 
     /** The length of a new segment's mark file. */
     private static final int RESERVED_LENGTH =
-            MarkFormat.lengthOf(Mark.reserved(new UUID(0, 0), 0, 0)) + REST;
+            MarkFormat.lengthOf(Mark.reserved(new UUID(0, 0), 0, 0)) + REST + TIMESTAMP_REST;
 
     /**
      * Reads a mark file.
@@ -58,11 +61,21 @@ record SealMark(Mark mark, long fileEpoch) {
         if (mark == null || mark.state() != SegmentState.SEALED) {
             return null;
         }
-        int at = MarkFormat.lengthOf(mark);
+        int epochAt = MarkFormat.lengthOf(mark);
+        int limitAt = epochAt + REST;
+        if (!isIntact(bytes, length, limitAt)) {
+            return null;
+        }
         ByteBuffer buffer = ByteBuffer.wrap(bytes);
-        return length >= at + REST && buffer.getInt(at + Long.BYTES) == crc(bytes, at)
-                ? new SealMark(mark, buffer.getLong(at))
-                : null;
+        boolean hasLimit = isIntact(bytes, length, limitAt + TIMESTAMP_REST);
+        long limit = hasLimit ? buffer.getLong(limitAt) : Mark.UNKNOWN_TIMESTAMP;
+        return new SealMark(mark.withMaxTimestamp(limit), buffer.getLong(epochAt));
+    }
+
+    /** Returns whether there are so many bytes, of which the last are the CRC of the others. */
+    private static boolean isIntact(byte[] bytes, int length, int end) {
+        int at = end - Integer.BYTES;
+        return length >= end && ByteBuffer.wrap(bytes).getInt(at) == crc(bytes, at);
     }
 
     /** Reserves the space of a mark file, unless that has been done. */
@@ -94,16 +107,18 @@ record SealMark(Mark mark, long fileEpoch) {
     }
 
     private byte[] encode() {
-        int length = MarkFormat.lengthOf(mark);
-        ByteBuffer buffer = ByteBuffer.allocate(length + REST);
-        buffer.put(MarkFormat.encode(mark)).putLong(fileEpoch);
-        buffer.putInt(crc(buffer.array(), length));
+        byte[] marked = MarkFormat.encode(mark);
+        ByteBuffer buffer = ByteBuffer.allocate(marked.length + REST + TIMESTAMP_REST);
+        buffer.put(marked).putLong(fileEpoch);
+        buffer.putInt(crc(buffer.array(), buffer.position()));
+        buffer.putLong(mark.maxTimestamp());
+        buffer.putInt(crc(buffer.array(), buffer.position()));
         return buffer.array();
     }
 
-    private static int crc(byte[] bytes, int markLength) {
+    private static int crc(byte[] bytes, int length) {
         CRC32C crc = new CRC32C();
-        crc.update(bytes, 0, markLength + Long.BYTES);
+        crc.update(bytes, 0, length);
         return (int) crc.getValue();
     }
 }

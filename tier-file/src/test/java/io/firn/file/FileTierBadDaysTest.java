@@ -43,6 +43,10 @@ class FileTierBadDaysTest {
     private static final UUID STORE = new UUID(1, 2);
     private static final UUID TOPIC = new UUID(3, 4);
     private static final int LENGTH = 9000;
+
+    /** At the end of a mark file: a limit of the timestamps, and a checksum. */
+    private static final int TIMESTAMP_BYTES = 12;
+
     private static final TierContext CREATE = new TierContext(STORE, true, false);
     private static final TierContext READ_ONLY = new TierContext(STORE, false, true);
 
@@ -211,7 +215,7 @@ class FileTierBadDaysTest {
         tierWith(1);
         Path mark = partition().resolve(FileNames.mark(1000));
         byte[] whole = Files.readAllBytes(mark);
-        for (int at = 0; at < whole.length; at++) {
+        for (int at = 0; at < whole.length - TIMESTAMP_BYTES; at++) {
             byte[] damaged = whole.clone();
             damaged[at] ^= 1;
             Files.write(mark, damaged);
@@ -220,6 +224,34 @@ class FileTierBadDaysTest {
                 assertEquals(LENGTH, withEpoch(tier, -1).mark().position());
                 assertOneStranger(tier, mark, "damaged");
             }
+        }
+    }
+
+    @Test
+    void shouldKnowNoTimestampsWhereTheyAreDamagedOrWereNotWritten() throws IOException {
+        try (FileTier tier = open(CREATE)) {
+            Block segment = active(tier, 2, 1000);
+            Mark mark = segment.mark().sealed(2, 1000, LENGTH, 1009, 77).withMaxTimestamp(5_000);
+            segment.seal(mark);
+            segment.finishSeal(new byte[] {1}, new byte[] {2});
+        }
+        Path file = partition().resolve(FileNames.mark(1000));
+        byte[] whole = Files.readAllBytes(file);
+        assertEquals(5_000, maxTimestamp());
+        for (int at = whole.length - TIMESTAMP_BYTES; at < whole.length; at++) {
+            byte[] damaged = whole.clone();
+            damaged[at] ^= 1;
+            Files.write(file, damaged);
+            assertEquals(Mark.UNKNOWN_TIMESTAMP, maxTimestamp());
+        }
+        Files.write(file, Arrays.copyOf(whole, whole.length - TIMESTAMP_BYTES));
+        assertEquals(Mark.UNKNOWN_TIMESTAMP, maxTimestamp());
+    }
+
+    private long maxTimestamp() throws IOException {
+        try (FileTier tier = open(CREATE)) {
+            assertEquals(List.of(), tier.strangers());
+            return withEpoch(tier, 2).mark().maxTimestamp();
         }
     }
 

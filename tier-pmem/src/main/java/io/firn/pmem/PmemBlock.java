@@ -312,6 +312,11 @@ final class PmemBlock implements Block {
     }
 
     @Override
+    public boolean verifiesSidecars() {
+        return true;
+    }
+
+    @Override
     public synchronized void rewriteSidecar(Sidecar kind, byte[] bytes) throws IOException {
         requireWritablePool();
         BlockEntry current = entry;

@@ -3,7 +3,9 @@ package io.firn.crashlab;
 import static io.firn.crashlab.Violation.require;
 
 import io.firn.IsolationLevel;
+import io.firn.LogRecord;
 import io.firn.Partition;
+import io.firn.PartitionReader.TimestampedOffset;
 import io.firn.RecordHandler;
 import io.firn.Tailer;
 import io.firn.TailerOptions;
@@ -119,6 +121,7 @@ final class ExpectedPlace {
     /** Returns the offsets of all records by the first words of their values. */
     static Map<String, Long> read(Partition partition, IsolationLevel isolation) {
         Map<String, Long> offsets = new HashMap<>();
+        Latest latest = new Latest();
         try (Tailer tailer =
                 partition
                         .topic()
@@ -128,6 +131,7 @@ final class ExpectedPlace {
                                         .withPartitions(partition.index()))) {
             while (tailer.poll(
                             record -> {
+                                latest.see(record);
                                 String value = words(record.copy().value());
                                 require(
                                         offsets.put(value, record.offset()) == null,
@@ -139,7 +143,40 @@ final class ExpectedPlace {
                 continue;
             }
         }
+        if (isolation == IsolationLevel.READ_UNCOMMITTED) {
+            latest.check(partition);
+        }
         return offsets;
+    }
+
+    /** The first record with the largest timestamp. */
+    private static final class Latest {
+        private long offset = -1;
+        private long timestamp = -1;
+
+        void see(LogRecord record) {
+            if (record.timestamp() > timestamp) {
+                offset = record.offset();
+                timestamp = record.timestamp();
+            }
+        }
+
+        void check(Partition in) {
+            if (offset < 0) {
+                return;
+            }
+            var isolation = IsolationLevel.READ_UNCOMMITTED;
+            check(in, "the largest timestamp", in.findLatestTimestamp(isolation));
+            check(in, "timestamp " + timestamp, in.findTimestamp(timestamp, isolation));
+            TimestampedOffset later = in.findTimestamp(timestamp + 1, isolation);
+            require(later == null, in + " has no timestamp above " + timestamp + ", but " + later);
+        }
+
+        private void check(Partition in, String what, TimestampedOffset found) {
+            require(
+                    found != null && found.offset() == offset,
+                    in + " has " + what + " at " + offset + ", found was " + found);
+        }
     }
 
     /** Returns a value that begins with some words, and is of a length. */
