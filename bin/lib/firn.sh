@@ -5,7 +5,7 @@ firn_root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd -P)
 
 # The modules with an API that is compared between versions; all that are published.
 firn_libraries=queue-core,tier-file,tier-pmem,migrator,queue-bytes,shadow,netty-server
-firn_published=bom,$firn_libraries,tools/cli,testing/junit,integrations/micrometer,integrations/spring-boot-starter
+firn_published=bom,$firn_libraries,tools/cli,testing/junit,integrations/micrometer,integrations/management,integrations/spring-boot-starter
 
 firn_say() {
     printf '%s\n' "$*" >&2
@@ -255,10 +255,12 @@ firn_crashlab() {
 # firn_server_command: sets firn_command to the command that starts the server. Compiles if sources
 # are newer, and starts from jars with a class-data archive, which halves the start time.
 firn_server_command() {
-    local target=$firn_root/netty-server/target java version major path fast classes
-    path=$target/classpath
-    if firn_stale "$path" queue-core tier-file tier-pmem migrator netty-server || ! firn_complete "$path"; then
-        firn_build "the server" compile -pl netty-server -am
+    local target=$firn_root/netty-server/target management=$firn_root/integrations/management/target
+    local java version major path fast classes
+    path=$management/classpath # written after that of the server
+    if firn_stale "$path" queue-core tier-file tier-pmem migrator netty-server integrations/micrometer integrations/management ||
+        ! firn_complete "$path" || ! firn_complete "$target/classpath"; then
+        firn_build "the server" compile -pl integrations/management -am
     fi
     java=$(firn_java)
     version=$(firn_jdk_version "$(firn_jdk_of "$java")")
@@ -270,10 +272,11 @@ firn_server_command() {
     if ((${major:-0} >= 24)); then
         firn_command+=(--enable-native-access=ALL-UNNAMED) # Netty's epoll
     fi
+    # Each library once: both are made of the same ones.
+    classes=$(tr : '\n' <<<"$target/classes:$(<"$target/classpath"):$management/classes:$(<"$path")" | awk '!seen[$0]++' | paste -sd:)
     if [[ ! -e $fast/classpath || $path -nt $fast/classpath ]]; then
-        firn_archive_server "$fast" "$target/classes:$(<"$path")"
+        firn_archive_server "$fast" "$classes"
     fi
-    classes=$target/classes:$(<"$path")
     if [[ -s $fast/classpath ]]; then
         classes=$(<"$fast/classpath")
         firn_command+=(-XX:SharedArchiveFile="$fast/classes.jsa" -Xlog:cds=off)

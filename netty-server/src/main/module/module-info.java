@@ -21,6 +21,8 @@ module io.firn.server {
     requires static org.jose4j;
     requires transitive java.management;
 
+    uses io.firn.server.ManagementService;
+
     exports io.firn.server;
     exports io.firn.server.config;
 

@@ -34,8 +34,10 @@ import io.firn.server.wire.Transport;
 import io.netty.util.internal.PlatformDependent;
 import java.io.IOException;
 import java.net.InetSocketAddress;
+import java.net.URI;
 import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
@@ -80,6 +82,7 @@ public final class FirnServer implements AutoCloseable {
     private final ServerSecurity security;
     private final FreeSpace space;
     private final AuditLog audit = new AuditLog();
+    private final ManagementService.Running management;
 
     private FirnServer(Builder builder, StoreAttachment claim) throws IOException {
         this.config = builder.config();
@@ -122,16 +125,16 @@ public final class FirnServer implements AutoCloseable {
                             .serveGroups(groups)
                             .serveTransactions(new TransactionHandlers(topics, groups, config));
             this.context = context(apis.table(), usage);
-            this.metrics = new ServerMetrics(store, context, groups);
             this.transport = transport(builder.threads);
+            this.metrics = new ServerMetrics(store, context, transport, groups);
             end.first(transport::close);
             end.first(this::drain);
             end.first(metrics::close);
             for (Listener each : config.listeners()) {
                 listen(clusterId, each);
             }
-            metrics.register(bootstrapServers());
             startBackground();
+            this.management = manage(store);
             claim.serves(bootstrapServers(), this::closeBeforeStore);
             isStarted = true;
         } finally {
@@ -195,6 +198,7 @@ public final class FirnServer implements AutoCloseable {
 
     @SuppressWarnings("FutureReturnValueIgnored") // it ends with the executor
     private void startBackground() {
+        metrics.register(bootstrapServers());
         groups.start(threads.groups(), threads.admin());
         threads.groups().scheduleWithFixedDelay(this::releaseDeletedTopics, 1, 1, TimeUnit.SECONDS);
         if (space.isLimited()) {
@@ -211,6 +215,14 @@ public final class FirnServer implements AutoCloseable {
     @SuppressWarnings("FutureReturnValueIgnored") // it ends with the executor
     private void eachSecond(Executor where, Runnable what) {
         threads.groups().scheduleWithFixedDelay(() -> where.execute(what), 1, 1, TimeUnit.SECONDS);
+    }
+
+    private ManagementService.Running manage(LogStore store) throws IOException {
+        ManagementService.Running running = Management.start(metrics, store, config, security);
+        if (running != null) {
+            end.first(running::close);
+        }
+        return running;
     }
 
     private AccessControl accessControl(Builder builder, Acls acls) {
@@ -243,6 +255,7 @@ public final class FirnServer implements AutoCloseable {
      */
     static void check(ServerConfig config) {
         ServerSecurity.check(config, OpenSslEngines::new);
+        Management.check(config);
         Storage.memory(config).check(HeapBudget.heapBytes());
     }
 
@@ -318,6 +331,14 @@ public final class FirnServer implements AutoCloseable {
     /** Returns the server's metrics, as over JMX. */
     public ServerMetricsMXBean metrics() {
         return metrics;
+    }
+
+    /**
+     * Returns where health and metrics are served; empty without {@code management.listener} in the
+     * configuration.
+     */
+    public Optional<URI> managementUri() {
+        return management == null ? Optional.empty() : Optional.of(management.uri());
     }
 
     /** Returns the cluster id that clients see. */

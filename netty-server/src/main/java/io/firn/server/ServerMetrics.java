@@ -5,8 +5,10 @@ import io.firn.LogStore;
 import io.firn.PartitionReader.CompactionMetrics;
 import io.firn.PartitionReader.PartitionMetrics;
 import io.firn.StoreMetrics.TierMetrics;
+import io.firn.host.HostedStore;
 import io.firn.server.group.GroupHandlers;
 import io.firn.server.wire.ServerContext;
+import io.firn.server.wire.Transport;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -19,12 +21,15 @@ import org.apache.kafka.common.protocol.ApiKeys;
 final class ServerMetrics implements ServerMetricsMXBean, AutoCloseable {
     private final LogStore store;
     private final ServerContext context;
+    private final Transport transport;
     private final GroupHandlers groups;
     private RegisteredBean bean;
 
-    ServerMetrics(LogStore store, ServerContext context, GroupHandlers groups) {
+    ServerMetrics(
+            LogStore store, ServerContext context, Transport transport, GroupHandlers groups) {
         this.store = store;
         this.context = context;
+        this.transport = transport;
         this.groups = groups;
     }
 
@@ -191,6 +196,16 @@ final class ServerMetrics implements ServerMetricsMXBean, AutoCloseable {
     @Override
     public List<String> getFindings() {
         return store.findings().stream().map(each -> each.severity() + " " + each).toList();
+    }
+
+    @Override
+    public Map<String, Long> getThreadsStillMs() {
+        Map<String, Long> still = new TreeMap<>();
+        transport.threads().forEach((name, time) -> still.put(name, time.toMillis()));
+        HostedStore.of(store)
+                .backgroundThreads()
+                .forEach((name, time) -> still.put(name, time.toMillis()));
+        return still;
     }
 
     @Override

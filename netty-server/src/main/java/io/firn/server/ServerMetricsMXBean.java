@@ -97,6 +97,12 @@ public interface ServerMetricsMXBean {
      */
     List<String> getFindings();
 
+    /**
+     * Returns for how many ms each thread of the server and of the store has stood still, by its
+     * name: event loops and the accepting thread since an earlier call, so call it every second.
+     */
+    Map<String, Long> getThreadsStillMs();
+
     /** Returns the number of failures of the store's background work. */
     long getBackgroundErrors();
 }

@@ -77,6 +77,26 @@ class StuckForceTest {
     }
 
     @Test
+    void shouldSayThatTheThreadOfTheForceStandsStillAndNoOther() throws Exception {
+        gate.shut();
+        try (Wire wire = new Wire(running.server())) {
+            wire.send(Asks.produceBytes(TOPIC, 0, Asks.ALL, Asks.batch(new byte[100])));
+            awaitStuck();
+            int longMs = 4 * A_WHILE_MS;
+            Running.await("it to be still", () -> stillMs("firn-force") > longMs);
+            for (String each : List.of("firn-net-1", "firn-accept-1", "firn-tidy")) {
+                Running.await(each + " to move", () -> stillMs(each) < longMs);
+            }
+            gate.open();
+            Running.await("the end of the force", () -> stillMs("firn-force") < longMs);
+        }
+    }
+
+    private long stillMs(String thread) {
+        return running.server().metrics().getThreadsStillMs().get(thread);
+    }
+
+    @Test
     void shouldAnswerWhatIsUnderWayBeforeItEnds() throws Exception {
         gate.shut();
         try (Wire before = new Wire(running.server());

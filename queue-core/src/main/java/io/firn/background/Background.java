@@ -4,6 +4,9 @@ import io.firn.background.Duty.Duties;
 import io.firn.findings.FindingKey;
 import io.firn.findings.Subject;
 import java.io.IOException;
+import java.time.Duration;
+import java.util.Map;
+import java.util.TreeMap;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BiConsumer;
@@ -241,6 +244,28 @@ public final class Background {
 
     private IdleStrategy chosenRest() {
         return threads.idleStrategy == null ? null : threads.idleStrategy.get();
+    }
+
+    /**
+     * For how long each thread has stood still, by its name: that is how long its present step
+     * takes. Empty where there are no threads of the store's own that write.
+     */
+    public Map<String, Duration> still() {
+        Map<String, Duration> all = new TreeMap<>();
+        if (!isInvoked) {
+            forcers.addStill(all);
+            tidiers.addStill(all);
+            compactors.addStill(all);
+        }
+        return all;
+    }
+
+    /** Called in a long step that goes on, on whatever thread: the thread does not stand still. */
+    public void onProgress() {
+        if (!isInvoked) {
+            tidiers.onProgress();
+            compactors.onProgress();
+        }
     }
 
     public long errors() {

@@ -34,10 +34,12 @@ final class Worker implements IdleStrategy {
     private final NanoClock clock;
     private final DutyScheduler scheduler;
     private final StoreThread thread;
+    private final boolean hasOwnRest;
     private volatile boolean parked;
     private int idles;
     private boolean hasRestedLong;
     private volatile long begunNs = NOT_RUNNING;
+    private volatile long movedNs;
 
     /** Set by the scheduler: whether another thread could take a duty, too. */
     boolean leavesMore;
@@ -57,6 +59,8 @@ final class Worker implements IdleStrategy {
         this.workers = workers;
         this.clock = clock;
         this.scheduler = scheduler;
+        this.hasOwnRest = rest != null;
+        this.movedNs = clock.nanoTime();
         this.thread =
                 new StoreThread(
                         workers.makerOfThreads(),
@@ -73,9 +77,13 @@ final class Worker implements IdleStrategy {
     private int step() {
         Duty duty = scheduler.take(this);
         if (duty == null) {
+            if (hasOwnRest) {
+                onProgress(); // otherwise after its rest
+            }
             return 0;
         }
         long start = clock.nanoTime();
+        movedNs = start;
         begunNs = start == NOT_RUNNING ? start + 1 : start;
         workers.beginRun(leavesMore);
         int work = 0;
@@ -83,7 +91,9 @@ final class Worker implements IdleStrategy {
             work = scheduler.run(duty);
         } finally {
             begunNs = NOT_RUNNING;
-            workers.endRun(work > 0 ? clock.nanoTime() - start : 0);
+            long end = clock.nanoTime();
+            movedNs = end;
+            workers.endRun(work > 0 ? end - start : 0);
         }
         return work;
     }
@@ -91,6 +101,16 @@ final class Worker implements IdleStrategy {
     /** When its present run has begun; {@link #NOT_RUNNING} when it is in none. */
     long begunNs() {
         return begunNs;
+    }
+
+    /** For how long it has neither begun nor ended a run or a rest, which is short. */
+    long stillNs() {
+        return clock.nanoTime() - movedNs;
+    }
+
+    /** Called in a long run of its own that goes on, and at the end of a rest. */
+    void onProgress() {
+        movedNs = clock.nanoTime();
     }
 
     /** Ends its rest; false when it is awake, or another thread has just woken it. */
@@ -150,6 +170,7 @@ final class Worker implements IdleStrategy {
             // A yield to a thread that spins costs that one a switch, and another one soon after.
             hasRestedLong = System.nanoTime() - start > SHORT_REST_NS;
         }
+        onProgress();
         if (PARKED.compareAndSet(this, true, false)) {
             workers.onUnparked(); // otherwise by who woke it
         }

@@ -1,6 +1,8 @@
 package io.firn.background;
 
 import io.firn.medium.GuardedLog;
+import java.time.Duration;
+import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.agrona.concurrent.IdleStrategy;
 import org.agrona.concurrent.NanoClock;
@@ -124,6 +126,22 @@ final class Workers {
             }
         }
         return false;
+    }
+
+    /** Adds for how long each thread has stood still, by its name. */
+    void addStill(Map<String, Duration> all) {
+        for (int i = 0; i < started; i++) {
+            all.put(workers[i].thread().toString(), Duration.ofNanos(workers[i].stillNs()));
+        }
+    }
+
+    /** Called in a long run that goes on; has no effect on another thread. */
+    void onProgress() {
+        for (int i = 0; i < started; i++) {
+            if (workers[i].thread().isCurrent()) {
+                workers[i].onProgress();
+            }
+        }
     }
 
     // ---- any thread

@@ -122,6 +122,7 @@ public final class DeferredDeleteDuty extends Duty {
         for (Iterator<Waiting> i = waiting.iterator(); i.hasNext(); ) {
             Waiting next = i.next();
             if (next.backOff.leftNs() <= 0) {
+                log.store().background().onProgress(); // there may be thousands
                 if (next.tryFree()) {
                     i.remove();
                     freed++;

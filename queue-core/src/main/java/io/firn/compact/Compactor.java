@@ -72,7 +72,11 @@ public final class Compactor {
 
     /** Returns the pace of a compaction that the store begins by itself. */
     MoveControl newRate() {
-        return new ByteRate(store.config().compactionRate());
+        MoveControl rate = new ByteRate(store.config().compactionRate());
+        return (copied, total, next) -> {
+            store.background().onProgress();
+            return rate.pauseNs(copied, total, next);
+        };
     }
 
     /** Limits a compaction to a number of bytes per second. For one thread. */

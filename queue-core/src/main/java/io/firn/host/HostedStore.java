@@ -4,6 +4,8 @@ import io.firn.ClosedException;
 import io.firn.InvalidOptionException;
 import io.firn.LogReader;
 import io.firn.LogStore;
+import java.time.Duration;
+import java.util.Map;
 
 /**
  * A store as a server or a replica sees it. Every store that Firn opens is one; {@link #of} returns
@@ -28,6 +30,13 @@ public interface HostedStore extends LogStore {
 
     /** Returns what servers need to offer transactions to their clients. */
     TransactionCoordinator transactions();
+
+    /**
+     * Returns for how long each thread in the background has stood still, by its name. One that has
+     * nothing to do moves at least every two seconds; one that hangs, for example in a force, does
+     * not. Empty in invoker mode, and for a store that is open read-only.
+     */
+    Map<String, Duration> backgroundThreads();
 
     /** Returns a new id for an idempotent producer; no id is ever returned twice. */
     long newProducerId();

@@ -204,6 +204,11 @@ public final class Store implements HostedStore {
     }
 
     @Override
+    public Map<String, Duration> backgroundThreads() {
+        return context.background().still();
+    }
+
+    @Override
     public long newProducerId() {
         context.checkWritable();
         return producerIds.next();

@@ -5,10 +5,14 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.firn.api.Waiting;
 import io.firn.findings.Subject;
+import java.io.IOException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -183,6 +187,39 @@ class WorkersTest {
         assertEquals(60_000, Arrays.stream(duties).mapToLong(each -> each.announced.get()).sum());
         assertTrue(!twice.get(), "a duty was run by two threads at once");
         assertEquals(List.of(), deaths);
+    }
+
+    @Test
+    void shouldSayForHowLongAThreadStandsStillAndThatOneWithNothingToDoMoves() throws Exception {
+        long minuteNs = TimeUnit.MINUTES.toNanos(1);
+        start(1, 1, nanos::get, DutyScheduler.LONGEST_REST_NS);
+        nanos.addAndGet(minuteNs);
+        await(() -> stillNs() == 0); // at the end of its rest
+        CountDownLatch begun = new CountDownLatch(1);
+        CountDownLatch ends = new CountDownLatch(1);
+        new Duty(scheduler, Subject.named("stuck"), "job") {
+            @Override
+            public int run() throws IOException {
+                begun.countDown();
+                try {
+                    ends.await();
+                } catch (InterruptedException e) {
+                    throw new IOException(e);
+                }
+                return 0;
+            }
+        }.call();
+        begun.await();
+        nanos.addAndGet(minuteNs);
+        assertEquals(minuteNs, stillNs());
+        ends.countDown();
+        await(() -> stillNs() == 0);
+    }
+
+    private long stillNs() {
+        Map<String, Duration> still = new HashMap<>();
+        workers.addStill(still);
+        return still.get("test-worker").toNanos();
     }
 
     /** After each call nothing else happens that would wake a thread. */

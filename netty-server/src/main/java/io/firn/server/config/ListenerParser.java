@@ -14,6 +14,8 @@ final class ListenerParser {
     private static final String LISTENERS = "listeners";
     private static final String ADVERTISED = "advertised.listeners";
     private static final String MAP = "listener.security.protocol.map";
+    private static final String MANAGEMENT = "management.listener";
+    private static final String MANAGEMENT_NAME = "MANAGEMENT";
     private static final List<String> PROTOCOLS =
             List.of("PLAINTEXT", "SSL", "SASL_PLAINTEXT", "SASL_SSL");
 
@@ -27,8 +29,30 @@ final class ListenerParser {
         this.values = values;
     }
 
+    /** Returns the listener for health and metrics; null if there is none. */
+    Listener management() {
+        if (!values.has(MANAGEMENT)) {
+            return null;
+        }
+        Endpoint given = Endpoint.parse(MANAGEMENT, values.text(MANAGEMENT));
+        boolean isEncrypted = given.name().equals("HTTPS");
+        if (!isEncrypted && !given.name().equals("HTTP")) {
+            throw new InvalidOptionException(
+                    MANAGEMENT
+                            + ": expected http://HOST:PORT or https://HOST:PORT, found '"
+                            + values.text(MANAGEMENT)
+                            + "'");
+        }
+        String host = given.host().isEmpty() ? "127.0.0.1" : given.host();
+        Endpoint where = new Endpoint(MANAGEMENT_NAME, host, given.port());
+        return new Listener(values, where, null, isEncrypted ? "SSL" : "PLAINTEXT");
+    }
+
     List<Listener> parse() {
         readProtocols();
+        if (management() != null) {
+            known.add(MANAGEMENT_NAME.toLowerCase(Locale.ROOT));
+        }
         Map<String, Endpoint> advertised = byName(ADVERTISED);
         List<Listener> all = new ArrayList<>();
         Set<String> controllers = new LinkedHashSet<>(values.list("controller.listener.names"));
@@ -37,7 +61,14 @@ final class ListenerParser {
         byName(LISTENERS)
                 .forEach(
                         (name, endpoint) -> {
-                            known.add(name.toLowerCase(Locale.ROOT));
+                            if (!known.add(name.toLowerCase(Locale.ROOT))) {
+                                throw new InvalidOptionException(
+                                        LISTENERS
+                                                + ": expected another name than that of "
+                                                + MANAGEMENT
+                                                + ", found "
+                                                + name);
+                            }
                             if (controllers.contains(name)) {
                                 return;
                             }

@@ -9,6 +9,7 @@ import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Properties;
 import java.util.TreeMap;
 
@@ -180,6 +181,11 @@ public final class ServerConfig {
     /** Returns the listeners for clients, in the order of {@code listeners}. */
     public List<Listener> listeners() {
         return new ListenerParser(values).parse();
+    }
+
+    /** Returns the listener for health and metrics; empty if there is none. */
+    public Optional<Listener> management() {
+        return Optional.ofNullable(new ListenerParser(values).management());
     }
 
     /** Returns every topic key with the server's default. */

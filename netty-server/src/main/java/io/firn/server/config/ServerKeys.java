@@ -164,6 +164,11 @@ public final class ServerKeys {
         add(ConfigKey.of("firn.write.stall.ms", LONG, 30_000).atLeast(100));
         add(ConfigKey.of("firn.shutdown.timeout.ms", LONG, 5_000).atLeast(0));
         add(ConfigKey.of("firn.insecure.listeners", BOOLEAN, false));
+        add(ConfigKey.of("management.listener", STRING, null).notEmpty());
+        add(ConfigKey.of("management.hosts", LIST, null).notEmpty());
+        add(ConfigKey.of("management.user", STRING, "firn").notEmpty());
+        add(ConfigKey.of("management.password", ConfigType.PASSWORD, null).notEmpty());
+        add(ConfigKey.of("management.metrics.partitions", BOOLEAN, false));
         add(ConfigKey.of("firn.authentication.timeout.ms", LONG, 10_000).atLeast(1));
         add(ConfigKey.of("connection.failed.authentication.delay.ms", INT, 100).atLeast(0));
         add(

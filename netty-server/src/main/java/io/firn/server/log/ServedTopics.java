@@ -1,5 +1,6 @@
 package io.firn.server.log;
 
+import io.firn.InvalidOptionException;
 import io.firn.LogStore;
 import io.firn.Topic;
 import io.firn.TopicOptions;
@@ -30,6 +31,9 @@ import org.apache.kafka.common.protocol.Errors;
  * Thread-safe.
  */
 public final class ServedTopics implements AutoCloseable {
+    /** A topic that no client sees: the server appends to it to find out whether that works. */
+    public static final String HIDDEN = "__firn_health";
+
     /** The largest number of partitions of a topic. */
     public static final int MAX_PARTITIONS = 100_000;
 
@@ -113,9 +117,9 @@ public final class ServedTopics implements AutoCloseable {
         return node;
     }
 
-    /** Returns the names of all topics, sorted. */
+    /** Returns the names of all topics that clients see, sorted. */
     public List<String> names() {
-        return store.topicNames();
+        return store.topicNames().stream().filter(each -> !each.equals(HIDDEN)).toList();
     }
 
     /** Returns about how many partitions there are in all topics. */
@@ -130,7 +134,8 @@ public final class ServedTopics implements AutoCloseable {
     /** Returns a topic by its name; null if there is none. */
     public ServedTopic find(String name) {
         Topic topic;
-        if (!store.hasTopic(name)) { // an exception for each of very many names takes long
+        if (name.equals(HIDDEN)
+                || !store.hasTopic(name)) { // an exception for each of very many names takes long
             forget(byName.get(name));
             return null;
         }
@@ -209,6 +214,10 @@ public final class ServedTopics implements AutoCloseable {
 
     /** Creates a topic, durably. */
     public synchronized ServedTopic create(String name, int partitions, Map<String, String> named) {
+        if (name.equals(HIDDEN)) {
+            throw new InvalidOptionException(
+                    "the topic " + HIDDEN + " is the server's own; choose another name");
+        }
         TopicOptions options = configs.check(named, partitions).options(); // of the same defaults
         Topic topic = store.createTopic(name, options);
         try {

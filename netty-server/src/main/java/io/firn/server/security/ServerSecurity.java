@@ -5,7 +5,9 @@ import io.firn.server.config.Listener;
 import io.firn.server.config.ServerConfig;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 
 /** The security of a server: its listeners. Thread-safe. */
@@ -21,13 +23,18 @@ public final class ServerSecurity {
      *     would let in anybody from other machines
      */
     public ServerSecurity(ServerConfig config, ListenerSecurity.Services services) {
-        for (Listener each : config.listeners()) {
-            if (!config.flag(ALLOWED_BY) && !isAuthenticated(each) && !isLocal(each)) {
+        List<Listener> all = new ArrayList<>(config.listeners());
+        config.management().ifPresent(all::add);
+        for (Listener each : all) {
+            if (!config.flag(ALLOWED_BY) && !isAuthenticated(config, each) && !isLocal(each)) {
                 throw new InvalidOptionException(
                         "listeners: "
                                 + each
                                 + " would accept clients of other machines without authentication."
-                                + " Expected a loopback address, a SASL protocol, or SSL with"
+                                + " Expected a loopback address, "
+                                + (isManagement(config, each)
+                                        ? "management.password, or https with"
+                                        : "a SASL protocol, or SSL with")
                                 + " ssl.client.auth=required; found "
                                 + (each.endpoint().host().isEmpty()
                                         ? "all addresses"
@@ -74,8 +81,13 @@ public final class ServerSecurity {
                 Long.parseLong(listener.text("connections.max.reauth.ms")));
     }
 
-    private static boolean isAuthenticated(Listener listener) {
+    private static boolean isManagement(ServerConfig config, Listener listener) {
+        return config.management().stream().anyMatch(each -> each.name().equals(listener.name()));
+    }
+
+    private static boolean isAuthenticated(ServerConfig config, Listener listener) {
         return listener.isSasl()
+                || (isManagement(config, listener) && config.has("management.password"))
                 || (listener.isEncrypted() && Tls.clientAuth(listener).equals("required"));
     }
 

@@ -218,6 +218,16 @@ public final class Tls {
 
     // ---- use
 
+    /** Returns what engines of the JDK are made of; another one when files have changed. */
+    public SSLContext context() {
+        return current.read.sslContext();
+    }
+
+    /** Returns how engines of the JDK are set up. */
+    public SSLParameters parameters() {
+        return jdk(current.read).newEngine("", 0).getSSLParameters();
+    }
+
     /** Returns the engine of a new connection. */
     public SSLEngine newEngine(String peerAddress, int peerPort) {
         return current.engines.newEngine(peerAddress, peerPort);

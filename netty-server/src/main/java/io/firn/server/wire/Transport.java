@@ -14,13 +14,19 @@ import io.netty.channel.epoll.EpollIoHandler;
 import io.netty.channel.epoll.EpollServerSocketChannel;
 import io.netty.channel.nio.NioIoHandler;
 import io.netty.channel.socket.nio.NioServerSocketChannel;
+import io.netty.util.concurrent.EventExecutor;
 import java.io.IOException;
 import java.net.InetSocketAddress;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import javax.annotation.concurrent.GuardedBy;
 
 /** Listens, accepts, and runs the event loops: with epoll where it is available, else with NIO. */
 public final class Transport implements AutoCloseable {
@@ -34,6 +40,7 @@ public final class Transport implements AutoCloseable {
     private final EventLoopGroup loops;
     private final boolean epoll;
     private final List<Channel> listening = new ArrayList<>();
+    private final Map<String, LoopProbe> probes = new TreeMap<>();
 
     /**
      * Starts the event loops; nothing listens yet.
@@ -47,6 +54,25 @@ public final class Transport implements AutoCloseable {
         this.epoll = Epoll.isAvailable();
         this.acceptor = group(1, acceptor);
         this.loops = group(count, threads);
+        addProbes("firn-accept-", this.acceptor);
+        addProbes("firn-net-", this.loops);
+    }
+
+    private void addProbes(String name, EventLoopGroup group) {
+        int number = 0;
+        for (EventExecutor each : group) {
+            probes.put(name + ++number, new LoopProbe(each));
+        }
+    }
+
+    /**
+     * Returns for how long each event loop and the accepting thread have not run a task that they
+     * were given by an earlier call; so call it every second.
+     */
+    public Map<String, Duration> threads() {
+        Map<String, Duration> all = new TreeMap<>();
+        probes.forEach((name, probe) -> all.put(name, probe.still()));
+        return all;
     }
 
     private EventLoopGroup group(int count, ThreadFactory threads) {
@@ -126,6 +152,44 @@ public final class Transport implements AutoCloseable {
                     System.Logger.Level.WARNING,
                     "an event loop of the server has not ended after {0} s",
                     END_WAIT_S);
+        }
+    }
+
+    /**
+     * Finds out whether an event loop moves, by giving it a task that does nothing. A loop that
+     * nobody asks about has no task more. Thread-safe.
+     */
+    private static final class LoopProbe {
+        private final EventExecutor loop;
+
+        /** Whether it has not run yet what it was given. */
+        @GuardedBy("this")
+        private boolean isAsked;
+
+        @GuardedBy("this")
+        private long askedNs;
+
+        LoopProbe(EventExecutor loop) {
+            this.loop = loop;
+        }
+
+        /** Returns for how long it has not answered; 0 if it has, and is asked again. */
+        synchronized Duration still() {
+            if (isAsked) {
+                return Duration.ofNanos(System.nanoTime() - askedNs);
+            }
+            askedNs = System.nanoTime();
+            isAsked = true;
+            try {
+                loop.execute(this::answer);
+            } catch (RejectedExecutionException e) {
+                isAsked = false; // the server ends
+            }
+            return Duration.ZERO;
+        }
+
+        private synchronized void answer() {
+            isAsked = false;
         }
     }
 }

@@ -1,0 +1,13 @@
+/**
+ * Health and metrics of a server over HTTP, for those who operate it. With this jar on the class
+ * path, a server has the listener that {@code management.listener} in its configuration names.
+ *
+ * <pre>
+ *     HttpManagement    found by the server; starts the listener
+ *     Listening         the JDK's HTTP server, its threads and limits
+ *     Admission         which requests are served: method, Host, password
+ *     Liveness          /health/live
+ *     Readiness         /health/ready
+ * </pre>
+ */
+package io.firn.management;
