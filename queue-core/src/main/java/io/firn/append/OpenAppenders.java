@@ -454,6 +454,11 @@ public final class OpenAppenders implements PreparationDuty.Writer {
     }
 
     @Override
+    public boolean isSpaceUrgent() {
+        return writer.isSpaceUrgent();
+    }
+
+    @Override
     public void prepareSpace() throws IOException {
         writer.prepareSpace();
     }

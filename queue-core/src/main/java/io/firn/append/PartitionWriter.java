@@ -245,6 +245,11 @@ public final class PartitionWriter implements Admission.BatchStore {
         return bytes.isSpaceWanted();
     }
 
+    /** Background: whether it is used up soon. */
+    boolean isSpaceUrgent() {
+        return bytes.isSpaceUrgent();
+    }
+
     /** Background: prepares it. A medium that fails poisons the partition. */
     void prepareSpace() throws IOException {
         try {

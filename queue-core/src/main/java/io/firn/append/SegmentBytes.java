@@ -180,6 +180,11 @@ final class SegmentBytes {
         return space != null && space.isWanted();
     }
 
+    boolean isSpaceUrgent() {
+        PreparedSpace space = prepared;
+        return space != null && space.isUrgent();
+    }
+
     /** Prepares what the writer wants. */
     void prepare(boolean durably) throws IOException {
         PreparedSpace space = prepared;

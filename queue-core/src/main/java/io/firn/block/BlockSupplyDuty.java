@@ -37,9 +37,6 @@ public final class BlockSupplyDuty extends Duty implements NextBlock.BlockSource
     private static final GuardedLog LOG = GuardedLog.get();
     private static final long RETRY_MS = 1_000;
 
-    /** So much space is prepared in a run: the blocks of other partitions do not wait for all. */
-    private static final int STEP = 4 << 20;
-
     private static final int START_FILE_BYTES = 8 * 1024;
 
     private final SegmentedLog log;
@@ -218,10 +215,22 @@ public final class BlockSupplyDuty extends Duty implements NextBlock.BlockSource
             if (ended) {
                 attempt = null;
                 next.wake();
-            } else {
+            } else if (isNeededSoon()) {
                 call();
+            } else {
+                againAt(nowMs() + PreparedSpace.PAUSE_MS);
             }
         }
+    }
+
+    /** Whether the writer needs the block before long. */
+    private boolean isNeededSoon() {
+        LogSegment active = log.activeSegment();
+        return next.isWanted() || active == null || active.written() > active.capacity() / 2;
+    }
+
+    private int stepBytes() {
+        return isNeededSoon() ? PreparedSpace.STEP : PreparedSpace.SMALL_STEP;
     }
 
     /** Returns a block that is being prepared and is not handed over; null if there is none. */
@@ -356,7 +365,7 @@ public final class BlockSupplyDuty extends Duty implements NextBlock.BlockSource
             if (from >= wanted) {
                 return true;
             }
-            int to = from + Math.min(STEP, wanted - from);
+            int to = from + Math.min(stepBytes(), wanted - from);
             segment.block().prepare(from, to, log.isDurable());
             segment.prepareTo(to);
             return to == wanted;
@@ -365,7 +374,7 @@ public final class BlockSupplyDuty extends Duty implements NextBlock.BlockSource
         /** Removes what an earlier use has left in the block (O27); returns whether all is gone. */
         private boolean clear() throws IOException {
             int from = segment.preparedTo();
-            int to = from + Math.min(STEP, segment.capacity() - from);
+            int to = from + Math.min(stepBytes(), segment.capacity() - from);
             StaleBytes.erase(segment.block(), from, to);
             segment.prepareTo(to);
             return to == segment.capacity();

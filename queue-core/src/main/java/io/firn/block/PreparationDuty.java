@@ -18,6 +18,9 @@ public final class PreparationDuty extends Duty {
         /** Returns whether small appends want space that is prepared. */
         boolean isSpaceWanted();
 
+        /** Returns whether they would soon be without. */
+        boolean isSpaceUrgent();
+
         /** Prepares a step of it. */
         void prepareSpace() throws IOException;
     }
@@ -39,11 +42,20 @@ public final class PreparationDuty extends Duty {
         try {
             writer.prepareSpace();
             if (writer.isSpaceWanted()) {
-                call(); // the next step, after what others have called meanwhile
+                continueSoon();
             }
         } catch (StoreFullException e) {
             againAt(nowMs() + FULL_RETRY_MS);
         }
         return 1;
+    }
+
+    /** The next step: after what others have called meanwhile, or after a pause. */
+    private void continueSoon() {
+        if (writer.isSpaceUrgent()) {
+            call();
+        } else {
+            againAt(nowMs() + PreparedSpace.PAUSE_MS);
+        }
     }
 }

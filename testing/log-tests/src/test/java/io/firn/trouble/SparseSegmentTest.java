@@ -40,14 +40,20 @@ import org.junit.jupiter.params.provider.ValueSource;
 class SparseSegmentTest {
     private static final int SEGMENT_BYTES = 512 * 1024;
     private static final int LARGE = 40_000;
+    private static final int PIECE = 16 * 1024;
+    private static final int SMALL_STEP = 256 * 1024 / PIECE;
 
     private final SimulatedFileMedium medium = new SimulatedFileMedium();
     private long space;
 
     private static LogStore open(FileMedium medium) {
+        return open(medium, new CachedEpochClock());
+    }
+
+    private static LogStore open(FileMedium medium, CachedEpochClock clock) {
         return StoreBuilder.over(Path.of("/sim/store"), medium)
                 .tier(FileTier.at(Path.of("/sim/segments")).withMedium(medium))
-                .clock(new CachedEpochClock())
+                .clock(clock)
                 .invokerMode()
                 .open();
     }
@@ -240,6 +246,43 @@ class SparseSegmentTest {
         }
     }
 
+    /** A long run might take the core of the writer; without pauses, small ones would as well. */
+    @Test
+    void shouldPrepareInSmallStepsWithPausesWhileTheWriterHasPlentyLeft() throws IOException {
+        CachedEpochClock clock = new CachedEpochClock();
+        AppendingMedium observed = new AppendingMedium(medium);
+        int segmentBytes = 16 << 20;
+        TopicOptions options =
+                TopicOptions.defaults()
+                        .withSegmentBytes(segmentBytes)
+                        .withDurability(Durability.WRITTEN)
+                        .withPreparedBytes(segmentBytes / 2);
+        try (LogStore store = open(observed, clock)) {
+            Partition partition = store.createTopic("t", options).partition(0);
+            try (Appender appender = partition.openExclusiveAppender()) {
+                int wanted = segmentBytes / 2 / PIECE;
+                appender.append(value(0, 1_000));
+                assertEquals(wanted, observed.pieces.get());
+                // In this segment an eighth of what is wanted was used up, and then in the next
+                // one, which is reserved when this one has filled an eighth.
+                for (int eighth : new int[] {segmentBytes / 16, segmentBytes / 8}) {
+                    while (partition.nextOffset() < eighth / 1_000) {
+                        appender.append(value(partition.nextOffset(), 1_000));
+                    }
+                    for (int i = 0; i < 3; i++) {
+                        int before = observed.pieces.get();
+                        store.doWork();
+                        store.doWork();
+                        int pieces = observed.pieces.get() - before;
+                        assertTrue(pieces > 0 && pieces <= 2 * SMALL_STEP, pieces + " pieces");
+                        clock.advance(1);
+                    }
+                }
+            }
+            assertWhole(partition, 0, partition.nextOffset());
+        }
+    }
+
     /** A partition that is opened again prepares what is wanted from its first record on. */
     @Test
     void shouldKeepAsMuchPreparedAheadAsIsWanted() throws IOException {
@@ -286,11 +329,13 @@ class SparseSegmentTest {
     @Test
     void shouldPrepareFurtherAheadForAPartitionThatAppendsFast() throws IOException {
         AppendingMedium observed = new AppendingMedium(medium);
-        try (LogStore store = open(observed)) {
+        CachedEpochClock clock = new CachedEpochClock();
+        try (LogStore store = open(observed, clock)) {
             Partition partition = partition(store, Durability.WRITTEN, 32 * SEGMENT_BYTES);
             try (Appender appender = partition.openExclusiveAppender()) {
                 long next = 0;
                 for (; next < 4_000; next++) {
+                    clock.advance(next % 100 == 0 ? 1 : 0);
                     appender.append(value(next, 1_000));
                     store.doWork();
                 }
@@ -308,12 +353,7 @@ class SparseSegmentTest {
     @Test
     void shouldPrepareLittleForAPartitionThatAppendsSlowly() throws IOException {
         CachedEpochClock clock = new CachedEpochClock();
-        try (LogStore store =
-                StoreBuilder.over(Path.of("/sim/store"), medium)
-                        .tier(FileTier.at(Path.of("/sim/segments")).withMedium(medium))
-                        .clock(clock)
-                        .invokerMode()
-                        .open()) {
+        try (LogStore store = open(medium, clock)) {
             Partition partition = partition(store, Durability.WRITTEN, 32 * SEGMENT_BYTES);
             try (Appender appender = partition.openExclusiveAppender()) {
                 appender.append(value(0, 1_000));
