@@ -290,7 +290,7 @@ final class ExportCommand implements Callable<Integer> {
             return Action.RETRY;
         }
         try {
-            records.write(record);
+            records.write(record.copy());
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }

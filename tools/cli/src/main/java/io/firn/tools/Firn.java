@@ -30,6 +30,8 @@ import picocli.CommandLine.UnmatchedArgumentException;
         subcommands = {
             ServerMain.class,
             TopicsCommand.class,
+            TailCommand.class,
+            AppendCommand.class,
             InspectCommand.class,
             ExportCommand.class,
             RepairCommand.class,

@@ -7,7 +7,9 @@ import java.io.IOException;
 import java.io.Reader;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Properties;
+import java.util.Set;
 import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -89,6 +91,21 @@ final class Place {
         }
         config.setProperty("bootstrap.servers", where.servers);
         return config;
+    }
+
+    /** Opens a topic to read its records; all partitions if none is chosen. */
+    RecordSource records(String topic, List<Integer> partitions) throws IOException {
+        if (Set.copyOf(partitions).size() < partitions.size()) {
+            throw new InvalidOptionException("--partitions has a number twice: " + partitions);
+        }
+        return isServer()
+                ? ServerRecords.open(clientConfig(), topic, partitions)
+                : StoreRecords.open(this, topic, partitions);
+    }
+
+    /** Opens a topic to append records. */
+    RecordSink sink(String topic) throws IOException {
+        return isServer() ? ServerSink.open(clientConfig(), topic) : StoreSink.open(this, topic);
     }
 
     /** Opens the topics of the store or the server. */

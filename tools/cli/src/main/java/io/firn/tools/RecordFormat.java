@@ -5,8 +5,8 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonGenerator;
 import com.fasterxml.jackson.core.json.JsonWriteFeature;
-import io.firn.LogRecord;
 import io.firn.RefusedException;
+import io.firn.StoredRecord;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -41,16 +41,7 @@ abstract class RecordFormat {
     }
 
     /** Writes a record; nothing of it when it fails with another exception than IOException. */
-    abstract void write(LogRecord record) throws IOException;
-
-    private static byte[] bytes(ByteBuffer from) {
-        if (from == null) {
-            return null;
-        }
-        byte[] bytes = new byte[from.remaining()];
-        from.get(bytes);
-        return bytes;
-    }
+    abstract void write(StoredRecord record) throws IOException;
 
     private static final class Json extends RecordFormat {
         private final OutputStream out;
@@ -70,7 +61,7 @@ abstract class RecordFormat {
         }
 
         @Override
-        void write(LogRecord record) throws IOException {
+        void write(StoredRecord record) throws IOException {
             json.writeStartObject();
             json.writeNumberField("partition", record.partition());
             json.writeNumberField("offset", record.offset());
@@ -80,12 +71,11 @@ abstract class RecordFormat {
             json.writeFieldName("value");
             write(record.value(), "value", record);
             json.writeArrayFieldStart("headers");
-            LogRecord.Headers headers = record.headers();
-            while (record.headerCount() > 0 && headers.next()) {
+            for (StoredRecord.Header header : record.headers()) {
                 json.writeStartObject();
-                json.writeStringField("key", headers.key());
+                json.writeStringField("key", header.key());
                 json.writeFieldName("value");
-                write(headers.value(), "header " + headers.key(), record);
+                write(header.value(), "header " + header.key(), record);
                 json.writeEndObject();
             }
             json.writeEndArray();
@@ -96,14 +86,14 @@ abstract class RecordFormat {
             line.reset();
         }
 
-        private void write(ByteBuffer bytes, String what, LogRecord record) throws IOException {
+        private void write(byte[] bytes, String what, StoredRecord record) throws IOException {
             if (bytes == null) {
                 json.writeNull();
             } else if (!isText) {
-                json.writeBinary(bytes(bytes));
+                json.writeBinary(bytes);
             } else {
                 try {
-                    json.writeString(UTF_8.newDecoder().decode(bytes).toString());
+                    json.writeString(UTF_8.newDecoder().decode(ByteBuffer.wrap(bytes)).toString());
                 } catch (CharacterCodingException e) {
                     throw new RefusedException(
                             "partition %d, offset %d: the %s is not text in UTF-8: leave --text out, for Base64"
@@ -122,9 +112,9 @@ abstract class RecordFormat {
         }
 
         @Override
-        void write(LogRecord record) throws IOException {
-            if (record.hasValue()) {
-                out.write(bytes(record.value()));
+        void write(StoredRecord record) throws IOException {
+            if (record.value() != null) {
+                out.write(record.value());
             }
             out.write('\n');
         }
@@ -139,8 +129,8 @@ abstract class RecordFormat {
         }
 
         @Override
-        void write(LogRecord record) throws IOException {
-            byte[] value = record.hasValue() ? bytes(record.value()) : null;
+        void write(StoredRecord record) throws IOException {
+            byte[] value = record.value();
             length.putInt(0, value == null ? -1 : value.length);
             out.write(length.array());
             if (value != null) {

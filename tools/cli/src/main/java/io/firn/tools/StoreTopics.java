@@ -51,7 +51,8 @@ final class StoreTopics implements Topics {
         return store.openTopic(name);
     }
 
-    private static Topic find(LogStore store, String name) {
+    /** Returns a topic to change it; see the other method of this name. */
+    static Topic find(LogStore store, String name) {
         if (!store.hasTopic(name)) {
             throw new InvalidOptionException(unknown(store, name));
         }
