@@ -32,6 +32,8 @@ import picocli.CommandLine.UnmatchedArgumentException;
             TopicsCommand.class,
             TailCommand.class,
             AppendCommand.class,
+            GroupsCommand.class,
+            StatCommand.class,
             InspectCommand.class,
             ExportCommand.class,
             RepairCommand.class,

@@ -108,6 +108,18 @@ final class Place {
         return isServer() ? ServerSink.open(clientConfig(), topic) : StoreSink.open(this, topic);
     }
 
+    /** Opens the groups; to move them, the store is opened for writing. */
+    Groups groups(boolean toChange) throws IOException {
+        return isServer()
+                ? new ServerGroups(ServerConnection.open(clientConfig()))
+                : new StoreGroups(toChange ? open() : openReadOnly());
+    }
+
+    /** Returns the directories of the store and its tiers. */
+    List<Path> directories() {
+        return storeArguments.directories(where.store);
+    }
+
     /** Opens the topics of the store or the server. */
     Topics topics() throws IOException {
         return isServer()

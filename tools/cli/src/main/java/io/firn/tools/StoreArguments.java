@@ -18,6 +18,7 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.attribute.BasicFileAttributes;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
 import picocli.CommandLine.Option;
@@ -28,6 +29,7 @@ public final class StoreArguments {
     public static final String STORE = "The store's directory, or the log.dir of a server";
 
     private static final String IDENTITY = "store";
+    private static final String SEGMENTS = "segments";
     private static final String FILE = "file:";
     private static final String PMEM = "pmem:";
 
@@ -122,7 +124,7 @@ public final class StoreArguments {
             builder.allowLinkedDirectories();
         }
         if (tiers.isEmpty()) {
-            return builder.tier(fileTier(WithoutLinks.child(directory, "segments", allowsLinks)));
+            return builder.tier(fileTier(WithoutLinks.child(directory, SEGMENTS, allowsLinks)));
         }
         tiers.forEach(text -> builder.tier(tier(text)));
         return builder;
@@ -135,6 +137,21 @@ public final class StoreArguments {
         }
         Path ofServer = WithoutLinks.child(directory, "firn", allowsLinks);
         return exists(ofServer.resolve(IDENTITY)) ? ofServer : directory;
+    }
+
+    /** Returns the directories of a store and its tiers. */
+    List<Path> directories(Path directory) {
+        List<Path> all = new ArrayList<>();
+        all.add(storeIn(directory));
+        if (tiers.isEmpty()) {
+            all.add(directory.resolve(SEGMENTS));
+        }
+        for (String each : tiers) {
+            Stream.of(each.substring(each.indexOf(':') + 1).split(each.startsWith(PMEM) ? "," : "$"))
+                    .map(Path::of)
+                    .forEach(all::add);
+        }
+        return all;
     }
 
     private static boolean exists(Path file) {

@@ -26,10 +26,15 @@ final class StoreTopics implements Topics {
     @Override
     public List<Description> all() {
         try (LogReader store = place.openReadOnly()) {
-            return store.topicNames().stream()
-                    .map(name -> description(store.openTopic(name)))
-                    .toList();
+            return all(store);
         }
+    }
+
+    /** Returns the topics of a store that is open. */
+    static List<Description> all(LogReader store) {
+        return store.topicNames().stream()
+                .map(name -> description(store.openTopic(name)))
+                .toList();
     }
 
     @Override
