@@ -53,7 +53,7 @@ final class HelpText {
     }
 
     private static String joined(String some, String more) {
-        boolean isInOneWord = some.isEmpty() || some.endsWith("file:");
+        boolean isInOneWord = some.isEmpty() || some.matches(".*(file|\\d):"); // the line was cut
         return some + (isInOneWord ? "" : " ") + more;
     }
 

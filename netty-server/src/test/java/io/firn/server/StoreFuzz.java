@@ -408,7 +408,7 @@ final class StoreFuzz {
     }
 
     private void inspect() throws IOException {
-        StoreInspection.of(FileMedium.real(), List.of(round));
+        StoreInspection.of(FileMedium.real(), List.of(round), true);
     }
 
     private void serve() throws IOException {

@@ -65,10 +65,21 @@ final class SegmentFinding {
         return from < 0;
     }
 
-    /** Inspects the segment; what cannot be read counts as damage. */
-    SegmentFinding look() {
+    /**
+     * Inspects the segment; what cannot be read counts as damage.
+     *
+     * @param isDeep whether to read a sealed segment; otherwise its mark is believed
+     */
+    SegmentFinding look(boolean isDeep) {
         if (!remains.flaw().isEmpty()) {
             damage.add(remains.flaw());
+        }
+        if (!isDeep && isSealed() && remains.mark().offset() >= 0) {
+            from = remains.mark().baseOffset();
+            to = remains.mark().offset();
+            bytes = remains.mark().position();
+            whole = true;
+            return this;
         }
         try {
             memory = ByteBuffer.wrap(remains.bytes().read());

@@ -24,9 +24,10 @@ public final class StoreInspection {
     private final InspectionScope scope;
     private final ReadableFiles files;
     private final TopicInspection topics;
-    private final FoundSegments segments = new FoundSegments();
+    private final FoundSegments segments;
 
-    private StoreInspection(FileMedium medium) {
+    private StoreInspection(FileMedium medium, boolean isDeep) {
+        this.segments = new FoundSegments(isDeep);
         this.scope = new InspectionScope(medium, report);
         this.files = new ReadableFiles(medium, report);
         this.topics = new TopicInspection(files, report);
@@ -36,12 +37,14 @@ public final class StoreInspection {
      * Returns what is in or below the directories. Changes nothing and acquires no lock; while a
      * process writes, the result may be partly old and partly new.
      *
+     * @param isDeep whether to verify each batch, also of sealed segments
      * @throws IOException when a directory cannot be read
      */
-    public static Report of(FileMedium medium, List<Path> directories) throws IOException {
+    public static Report of(FileMedium medium, List<Path> directories, boolean isDeep)
+            throws IOException {
         List<Path> absolute =
                 directories.stream().map(each -> each.toAbsolutePath().normalize()).toList();
-        return new StoreInspection(WithoutLinks.below(absolute, medium)).inspect(absolute);
+        return new StoreInspection(WithoutLinks.below(absolute, medium), isDeep).inspect(absolute);
     }
 
     private Report inspect(List<Path> directories) throws IOException {
@@ -128,10 +131,15 @@ public final class StoreInspection {
     static final class FoundSegments {
         private final Map<UUID, Map<Integer, List<SegmentFinding>>> logs = new LinkedHashMap<>();
         private final List<SegmentFinding> nameless = new ArrayList<>();
+        private final boolean isDeep;
 
-        /** Verifies a segment, and adds it to its partition. */
+        FoundSegments(boolean isDeep) {
+            this.isDeep = isDeep;
+        }
+
+        /** Inspects a segment, and adds it to its partition. */
         void add(TierRemains.Remains remains) {
-            SegmentFinding finding = new SegmentFinding(remains).look();
+            SegmentFinding finding = new SegmentFinding(remains).look(isDeep);
             if (remains.mark() == null) {
                 nameless.add(finding);
                 return;

@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.UUID;
 
 /**
- * Reads what is left of a tier that can perhaps no longer be opened; for {@code bin/firn inspect}.
+ * Reads what is left of a tier that can perhaps no longer be opened; for {@code bin/firn verify}.
  * Found by {@link java.util.ServiceLoader}.
  *
  * @see StorageTier

@@ -23,7 +23,7 @@ class TopicInspectionTest {
         Mark mark = Mark.reserved(TOPIC, 0, 5).active(5, from, 0, to);
         return new SegmentFinding(
                         new TierRemains.Remains("segment " + from, mark, "", () -> new byte[0]))
-                .look();
+                .look(true);
     }
 
     /** A sealed segment with as many bytes as its mark says, or one less. */
@@ -32,7 +32,7 @@ class TopicInspectionTest {
                 Mark.reserved(TOPIC, 0, 5).sealed(5, from, 100, to, 77).inGeneration(generation, 3);
         byte[] bytes = new byte[isWhole ? 100 : 99];
         return new SegmentFinding(new TierRemains.Remains("segment " + from, mark, "", () -> bytes))
-                .look();
+                .look(true);
     }
 
     private List<String> shown(long logStart, SegmentFinding... found) {

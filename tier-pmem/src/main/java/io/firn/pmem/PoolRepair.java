@@ -15,7 +15,7 @@ import java.util.UUID;
  * file and frees the block. Locks the pool meanwhile, and changes nothing else in it. For one
  * thread; for {@code bin/firn repair}.
  *
- * <p>The batches do not contain their partition: {@code bin/firn inspect} shows which partition
+ * <p>The batches do not contain their partition: {@code bin/firn verify} shows which partition
  * lacks their offsets.
  *
  * @see PmemTier

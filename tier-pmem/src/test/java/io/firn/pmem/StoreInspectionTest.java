@@ -64,7 +64,7 @@ class StoreInspectionTest {
     /** Inspects, and makes sure that nothing was changed. */
     private List<String> inspect() throws IOException {
         Map<Path, byte[]> before = content();
-        Report report = StoreInspection.of(FileMedium.real(), List.of(directory));
+        Report report = StoreInspection.of(FileMedium.real(), List.of(directory), true);
         Map<Path, byte[]> after = content();
         assertEquals(before.keySet(), after.keySet());
         before.forEach((file, bytes) -> assertArrayEquals(bytes, after.get(file), file.toString()));
@@ -234,7 +234,7 @@ class StoreInspectionTest {
     void shouldSayWhenThereIsNothing() throws IOException {
         Path empty = Files.createDirectory(directory.resolve("empty"));
 
-        Report report = StoreInspection.of(FileMedium.real(), List.of(empty));
+        Report report = StoreInspection.of(FileMedium.real(), List.of(empty), true);
 
         assertShows(report.lines(), "no store and no tier");
         assertFalse(report.isSound());

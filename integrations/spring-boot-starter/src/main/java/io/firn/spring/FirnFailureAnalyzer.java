@@ -29,7 +29,7 @@ final class FirnFailureAnalyzer implements FailureAnalyzer {
                     + " (firn.directory, and that of each of firn.tiers). An application that only"
                     + " reads opens the store with LogStoreBuilder.openReadOnly.";
         } else if (cause instanceof StoreOpenException) {
-            return "Do what the description says. 'bin/firn inspect STORE TIER' shows a store that"
+            return "Do what the description says. 'bin/firn verify STORE TIER' shows a store that"
                     + " does not open.";
         } else if (cause instanceof InvalidOptionException && isOfProperties(cause)) {
             return "Correct the property below 'firn'. Some options of a topic that exists cannot be"

@@ -83,7 +83,7 @@ final class SendFailure {
         return "a response could not be sent; expected was "
                 + named
                 + others
-                + ". Restore the file if somebody has changed it; bin/firn inspect shows what is"
+                + ". Restore the file if somebody has changed it; bin/firn verify shows what is"
                 + " left";
     }
 }

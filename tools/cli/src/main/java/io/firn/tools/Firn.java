@@ -34,7 +34,8 @@ import picocli.CommandLine.UnmatchedArgumentException;
             AppendCommand.class,
             GroupsCommand.class,
             StatCommand.class,
-            InspectCommand.class,
+            VerifyCommand.class,
+            DoctorCommand.class,
             ExportCommand.class,
             RepairCommand.class,
             ShadowCommand.class

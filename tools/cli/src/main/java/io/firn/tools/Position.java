@@ -16,8 +16,8 @@ import picocli.CommandLine.TypeConversionException;
 final class Position {
     /** What an option says that has one. */
     static final String WORDS =
-            "earliest, latest, an offset, a time such as 2026-11-28T12:00 (of this machine) or"
-                    + " 2026-11-28T12:00:00Z, or how long ago: 90s, 10m, 2h, 3d";
+            "earliest, latest, an offset, a time such as 2026-11-28T12:00:00Z, a day of this"
+                    + " machine, or how long ago: 90s, 10m, 2h, 3d";
 
     private static final Pattern AGO = Pattern.compile("[0-9]{1,9}[smhd]");
     private static final Pattern OFFSET = Pattern.compile("[0-9]{1,18}");

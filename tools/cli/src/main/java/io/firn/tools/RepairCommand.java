@@ -15,7 +15,7 @@ import picocli.CommandLine.Spec;
         description = {
             "Repairs a pool of persistent memory in which the entry of a block is destroyed.",
             "",
-            "The pool is named by its directory. First look with firn inspect: it shows the block, the"
+            "The pool is named by its directory. First look with firn verify: it shows the block, the"
                     + " offsets in it, and which partition of which topic lacks them.",
             ""
         },

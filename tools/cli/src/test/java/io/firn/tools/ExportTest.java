@@ -167,7 +167,7 @@ class ExportTest {
         assertEquals(List.of("b3"), lines("--format", "LINES", "--from", "2", "--to", "10"));
         assertEquals(List.of("a6"), lines("--format", "LINES", "--from", "8"));
         assertEquals(List.of(), lines("--format", "LINES", "--from", "13"));
-        Run run = Run.of(new InspectCommand(), directory.resolve("store"));
+        Run run = Run.of(new VerifyCommand(), directory.resolve("store"), "--deep");
         assertTrue(run.out().contains("offsets [0, 20)"), run.out());
         assertTrue(run.out().contains("nothing is wrong"), run.out());
     }

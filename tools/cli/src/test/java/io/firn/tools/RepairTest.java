@@ -48,7 +48,7 @@ class RepairTest {
                         log.createTopic("t", options).partition(0).openExclusiveAppender()) {
             appender.append(new byte[100]);
         }
-        Matcher found = FIRST.matcher(Run.of(new InspectCommand(), directory).out());
+        Matcher found = FIRST.matcher(Run.of(new VerifyCommand(), directory, "--deep").out());
         assertTrue(found.find());
         block = Integer.parseInt(found.group(1));
         PoolDamage.destroyEntry(pool, block);
