@@ -188,7 +188,8 @@ firn_spring() {
         io.firn.examples.spring.OrdersApplication "$@"
 }
 
-# firn_tool CLASS ARGUMENTS...: runs a program of the module tools/cli in the caller's working directory.
+# firn_tool CLASS ARGUMENTS...: runs a program of the module tools/cli in the caller's working directory. With firn_short, it
+# starts in two thirds of the time and is slower if it has much to do.
 firn_tool() {
     local class=$1 path=$firn_root/tools/cli/target/classpath options=(-XX:+UseSerialGC)
     shift
@@ -198,6 +199,7 @@ firn_tool() {
     if (($(firn_java_major) >= 24)); then
         options+=(--enable-native-access=ALL-UNNAMED) # zstd's library
     fi
+    [[ -z ${firn_short:-} ]] || options+=(-XX:TieredStopAtLevel=1)
     exec "$(firn_java)" "${options[@]}" -cp "$firn_root/tools/cli/target/classes:$(<"$path")" "$class" "$@"
 }
 

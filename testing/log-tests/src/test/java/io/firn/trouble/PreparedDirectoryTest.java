@@ -223,7 +223,8 @@ class PreparedDirectoryTest {
 
     /** The writer, a reader and a tool come to an end, and each refusal names the file. */
     private void assertNamedOrReplaced(Path file) throws IOException {
-        Report report = StoreInspection.of(FileMedium.real(), List.of(store(), disk.segments()), true);
+        Report report =
+                StoreInspection.of(FileMedium.real(), List.of(store(), disk.segments()), true);
         assertFalse(report.lines().isEmpty());
         for (boolean readOnly : new boolean[] {true, false}) {
             try (LogReader store = readOnly ? disk.builder().openReadOnly() : disk.open()) {

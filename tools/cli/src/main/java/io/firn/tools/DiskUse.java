@@ -32,9 +32,7 @@ final class DiskUse {
                             .start();
             String text = new String(du.getInputStream().readAllBytes(), UTF_8);
             du.waitFor();
-            return text.matches("(?s)[0-9]+\\s.*")
-                    ? Long.valueOf(text.split("\\s", 2)[0])
-                    : null;
+            return text.matches("(?s)[0-9]+\\s.*") ? Long.valueOf(text.split("\\s", 2)[0]) : null;
         } catch (IOException e) {
             return null; // no such program
         } catch (InterruptedException e) {

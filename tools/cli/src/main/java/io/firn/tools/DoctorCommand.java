@@ -18,10 +18,10 @@ import picocli.CommandLine.Parameters;
             "Checks the machine and the file systems of stores and tiers.",
             "",
             "Looks at descriptors, mappings, file systems and how they are mounted, caches of"
-                    + " devices, space, permissions, the clock, the size of pages, and DAX. Of what"
-                    + " is wrong it prints what was found, why it matters, and the command that"
-                    + " fixes it. Limits are those of processes that this user starts in this"
-                    + " shell. Exit code 1 if something is wrong.",
+                    + " devices, space, permissions, the clock, the size of pages, and DAX. Prints"
+                    + " each flaw with the reason why it matters and the command that fixes it."
+                    + " Limits are those of processes that this user starts in this shell. Exit code"
+                    + " 1 if there is one.",
             ""
         })
 final class DoctorCommand implements Callable<Integer> {

@@ -1,15 +1,8 @@
 package io.firn.tools;
 
-import io.firn.BatchTooLargeException;
-import io.firn.DamagedRangeException;
 import io.firn.FirnException;
 import io.firn.InvalidOptionException;
-import io.firn.LogReader;
-import io.firn.LogRecord;
-import io.firn.PartitionReader;
-import io.firn.RecordHandler.Action;
-import io.firn.Tailer;
-import io.firn.TopicReader;
+import io.firn.StoredRecord;
 import java.io.BufferedOutputStream;
 import java.io.FileDescriptor;
 import java.io.FileOutputStream;
@@ -21,12 +14,11 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
-import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.stream.Collectors;
-import java.util.stream.IntStream;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -40,8 +32,7 @@ import picocli.CommandLine.Spec;
         description = {
             "Writes the records of a topic as text or bytes.",
             "",
-            "One partition after the other, up to the end that is visible when it starts. Opens the"
-                    + " store read-only, also while another process writes it.",
+            "One partition after the other, up to the end that is visible when it starts.",
             "",
             "A line of JSON has partition, offset, timestamp (ms since 1970), key, value and"
                     + " headers (an array of objects with key and value). Keys and values are in"
@@ -54,16 +45,13 @@ import picocli.CommandLine.Spec;
         })
 final class ExportCommand implements Callable<Integer> {
     private static final int BUFFER_BYTES = 1 << 16;
-    private static final int RECORDS_AT_ONCE = 10_000;
+    private static final Duration WAIT = Duration.ofMillis(500);
     private static final int MOST_RANGES = 10;
 
-    @Parameters(index = "0", paramLabel = "STORE", description = StoreArguments.STORE)
-    private Path directory;
+    @Mixin private Place place;
 
-    @Parameters(index = "1", paramLabel = "TOPIC", description = "The name of the topic")
+    @Parameters(paramLabel = "TOPIC", description = "The name of the topic")
     private String topicName;
-
-    @Mixin private StoreArguments storeArguments;
 
     @Option(
             names = "--partitions",
@@ -134,18 +122,12 @@ final class ExportCommand implements Callable<Integer> {
     @Override
     public Integer call() throws IOException {
         checkArguments();
-        try (LogReader store = storeArguments.openReadOnly(directory)) {
-            if (!store.hasTopic(topicName)) {
-                throw new InvalidOptionException(
-                        "there is no topic '" + topicName + "' in " + directory);
-            }
-            TopicReader topic = store.openTopic(topicName);
-            List<PartitionReader> chosen = choose(topic);
-            checkStart(chosen);
+        try (RecordSource source = place.records(topicName, partitions)) {
+            checkStart(source);
             if (output == null) {
-                write(chosen, standardOutput);
+                write(source, standardOutput);
             } else {
-                writeFile(chosen);
+                writeFile(source);
             }
         } catch (UncheckedIOException e) {
             throw e.getCause();
@@ -164,27 +146,17 @@ final class ExportCommand implements Callable<Integer> {
                             + " and "
                             + to);
         }
-        if (Set.copyOf(partitions).size() < partitions.size()) {
-            throw new InvalidOptionException("--partitions has a number twice: " + partitions);
-        }
     }
 
-    private List<PartitionReader> choose(TopicReader topic) {
-        IntStream numbers =
-                partitions.isEmpty()
-                        ? IntStream.range(0, topic.partitionCount())
-                        : partitions.stream().mapToInt(Integer::intValue);
-        return numbers.mapToObj(topic::partition).toList();
-    }
-
-    private void checkStart(List<PartitionReader> chosen) {
-        if (!chosen.stream().allMatch(this::beginsBeyondEnd)) {
+    private void checkStart(RecordSource source) {
+        List<Integer> chosen = source.partitions();
+        if (!chosen.stream().allMatch(each -> beginsBeyondEnd(source, each))) {
             return;
         }
         String ranges =
                 chosen.stream()
                         .limit(MOST_RANGES)
-                        .map(each -> "partition " + each.index() + " has " + range(each))
+                        .map(each -> "partition " + each + " has " + range(source, each))
                         .collect(Collectors.joining(", "));
         int others = chosen.size() - MOST_RANGES;
         throw new InvalidOptionException(
@@ -195,21 +167,17 @@ final class ExportCommand implements Callable<Integer> {
                         + (others > 0 ? ", and " + others + " others end before it, too" : ""));
     }
 
-    private boolean beginsBeyondEnd(PartitionReader partition) {
-        return from > partition.visibleOffset();
+    private boolean beginsBeyondEnd(RecordSource source, int partition) {
+        return from > source.end(partition);
     }
 
-    private static String range(PartitionReader partition) {
-        return "the offsets ["
-                + partition.logStartOffset()
-                + ", "
-                + partition.visibleOffset()
-                + ")";
+    private static String range(RecordSource source, int partition) {
+        return "the offsets [" + source.start(partition) + ", " + source.end(partition) + ")";
     }
 
-    private void writeFile(List<PartitionReader> chosen) throws IOException {
+    private void writeFile(RecordSource source) throws IOException {
         try (OutputStream file = Files.newOutputStream(output, StandardOpenOption.CREATE_NEW)) {
-            write(chosen, file);
+            write(source, file);
         } catch (FileAlreadyExistsException e) {
             throw new InvalidOptionException(output + " exists already: name another file");
         } catch (NoSuchFileException e) {
@@ -218,13 +186,14 @@ final class ExportCommand implements Callable<Integer> {
         }
     }
 
-    private void write(List<PartitionReader> chosen, OutputStream to) throws IOException {
-        OutputStream out = new BufferedOutputStream(to, BUFFER_BYTES);
+    private void write(RecordSource source, OutputStream target) throws IOException {
+        OutputStream out = new BufferedOutputStream(target, BUFFER_BYTES);
         RecordFormat records = RecordFormat.of(format, isText, out);
-        long[] ends = chosen.stream().mapToLong(this::end).toArray();
+        List<Integer> chosen = source.partitions();
+        long[] ends = chosen.stream().mapToLong(each -> Math.min(to, source.end(each))).toArray();
         try {
             for (int i = 0; i < ends.length; i++) {
-                write(chosen.get(i), ends[i], records);
+                write(source, chosen.get(i), ends[i], records);
             }
         } catch (FirnException e) {
             try {
@@ -237,64 +206,42 @@ final class ExportCommand implements Callable<Integer> {
         out.flush();
     }
 
-    private long start(PartitionReader partition) {
-        return Math.max(from, partition.logStartOffset());
-    }
-
-    private long end(PartitionReader partition) {
-        return Math.min(to, partition.visibleOffset());
-    }
-
-    private void write(PartitionReader partition, long end, RecordFormat records) {
-        if (beginsBeyondEnd(partition)) {
+    private void write(RecordSource source, int partition, long end, RecordFormat records) {
+        if (beginsBeyondEnd(source, partition)) {
             complain(
                     "partition %d: --from %d is beyond its end; it has %s",
-                    partition.index(), from, range(partition));
+                    partition, from, range(source, partition));
             return;
         }
-        long start = start(partition);
+        long start = Math.max(from, source.start(partition));
         if (start > from && from > 0) {
-            complain(
-                    "partition %d: the records before offset %d were deleted",
-                    partition.index(), start);
+            complain("partition %d: the records before offset %d were deleted", partition, start);
         }
-        try (Tailer tailer = partition.openTailer()) {
-            tailer.seek(Math.min(start, partition.visibleOffset()));
-            while (tailer.offset() < end) {
-                long before = tailer.offset();
-                try {
-                    tailer.poll(record -> write(record, end, records), RECORDS_AT_ONCE);
-                } catch (DamagedRangeException e) {
-                    skip(e, tailer, e.toOffset());
-                } catch (BatchTooLargeException e) {
-                    skip(e, tailer, e.toOffset());
-                }
-                if (tailer.offset() == before) {
-                    return; // at the end: what is left was visible, and is not any more
-                }
-            }
+        source.only(partition);
+        source.seek(partition, start);
+        Duration wait = place.isServer() ? WAIT : Duration.ZERO;
+        while (!source.isAt(partition, end)) {
+            source.poll(record -> write(record, end, records), this::skip, wait);
         }
     }
 
-    private void skip(FirnException what, Tailer tailer, long to) {
+    private void skip(FirnException what) {
         if (!skipsDamaged) {
             throw what;
         }
         complain("%s", what.getMessage());
         isComplete = false;
-        tailer.seek(to);
     }
 
-    private static Action write(LogRecord record, long end, RecordFormat records) {
+    private static void write(StoredRecord record, long end, RecordFormat records) {
         if (record.offset() >= end) {
-            return Action.RETRY;
+            return; // it came while this was under way
         }
         try {
-            records.write(record.copy());
+            records.write(record);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
-        return record.offset() == end - 1 ? Action.STOP : Action.CONTINUE;
     }
 
     private void complain(String format, Object... arguments) {

@@ -38,13 +38,14 @@ import picocli.CommandLine.UnmatchedArgumentException;
             DoctorCommand.class,
             ExportCommand.class,
             RepairCommand.class,
-            ShadowCommand.class
+            ShadowCommand.class,
+            CompletionCommand.class
         },
         versionProvider = Firn.Version.class,
         description = {
             "Serves, shows, checks and repairs logs of Firn. A command works on a store's directory,"
-                    + " beside the process that writes it where it only reads; many also work on a"
-                    + " server. COMMAND --help explains one.",
+                    + " many also on a server. Those that only read may run while another process"
+                    + " writes the store. COMMAND --help explains one.",
             ""
         },
         footer = {

@@ -34,10 +34,14 @@ interface Groups extends AutoCloseable {
     /** Returns the names of all groups, sorted. */
     List<String> names();
 
-    /** Returns the lag of a group in each partition where it has a position; empty if it has none. */
+    /**
+     * Returns the lag of a group in each partition where it has a position; empty if it has none.
+     */
     List<Lag> lags(String group);
 
-    /** Returns what a server says of a group's members, such as {@code Empty}; null for a cursor. */
+    /**
+     * Returns what a server says of a group's members, such as {@code Empty}; null for a cursor.
+     */
     String state(String group);
 
     /** Returns the offsets of a topic, and the number of its partitions. */

@@ -31,7 +31,9 @@ final class GroupsCommand {
     @Command(name = "list", description = "Lists the groups with their lag in all partitions")
     int list(@Mixin Place place, @Mixin Output output) throws IOException {
         Table table =
-                new Table("groups").texts("group", "state").numbers("partitions", "lagRecords", "lagTime");
+                new Table("groups")
+                        .texts("group", "state")
+                        .numbers("partitions", "lagRecords", "lagTime");
         try (Groups groups = place.groups(false)) {
             for (String name : groups.names()) {
                 List<Lag> lags = groups.lags(name);
@@ -39,7 +41,11 @@ final class GroupsCommand {
                         name,
                         groups.state(name),
                         lags.size(),
-                        lags.stream().map(Lag::records).filter(Objects::nonNull).mapToLong(each -> each).sum(),
+                        lags.stream()
+                                .map(Lag::records)
+                                .filter(Objects::nonNull)
+                                .mapToLong(each -> each)
+                                .sum(),
                         longest(lags));
             }
         }
@@ -48,7 +54,11 @@ final class GroupsCommand {
     }
 
     private static Duration longest(List<Lag> lags) {
-        return lags.stream().map(Lag::time).filter(Objects::nonNull).max(Duration::compareTo).orElse(null);
+        return lags.stream()
+                .map(Lag::time)
+                .filter(Objects::nonNull)
+                .max(Duration::compareTo)
+                .orElse(null);
     }
 
     /** Describes one. */

@@ -90,10 +90,7 @@ final class Machine {
         try {
             Process process =
                     new ProcessBuilder(
-                                    "timedatectl",
-                                    "show",
-                                    "--property=NTPSynchronized",
-                                    "--value")
+                                    "timedatectl", "show", "--property=NTPSynchronized", "--value")
                             .redirectError(ProcessBuilder.Redirect.DISCARD)
                             .start();
             String text = new String(process.getInputStream().readAllBytes(), UTF_8).strip();
@@ -130,7 +127,10 @@ final class Machine {
         return field.replace("\\040", " ").replace("\\011", "\t").replace("\\134", "\\");
     }
 
-    /** Returns {@code write back} if a device has a cache that a force has to empty; null if unknown. */
+    /**
+     * Returns {@code write back} if a device has a cache that a force has to empty; null if
+     * unknown.
+     */
     String writeCache(Mount mount) {
         String device = "sys/dev/block/" + mount.device;
         String own = read(device + "/queue/write_cache");

@@ -22,7 +22,8 @@ final class MachineChecks {
     private static final long USUAL_PAGE = 4_096;
     private static final double LITTLE_SPACE = 0.05;
     private static final Duration AHEAD = Duration.ofMinutes(1);
-    private static final Set<String> SLOW_CLOCKS = Set.of("hpet", "acpi_pm", "jiffies", "refined-jiffies");
+    private static final Set<String> SLOW_CLOCKS =
+            Set.of("hpet", "acpi_pm", "jiffies", "refined-jiffies");
 
     private final Machine machine;
     private final List<Path> directories;

@@ -49,12 +49,6 @@ final class Place {
         return where.servers != null;
     }
 
-    /** Returns what the user has named. */
-    @Override
-    public String toString() {
-        return isServer() ? where.servers : where.store.toString();
-    }
-
     /** Opens the store to read it. */
     LogReader openReadOnly() {
         checkNoConfig();

@@ -93,7 +93,9 @@ final class Position {
         /** Returns the offset where readers stop. */
         long end(int partition);
 
-        /** Returns the offset of the first record with a timestamp (ms) or a later one, or the end. */
+        /**
+         * Returns the offset of the first record with a timestamp (ms) or a later one, or the end.
+         */
         long at(int partition, long timestampMs);
     }
 }

@@ -1,5 +1,6 @@
 package io.firn.tools;
 
+import io.firn.FirnException;
 import io.firn.StoredRecord;
 import java.time.Duration;
 import java.util.List;
@@ -11,6 +12,9 @@ interface RecordSource extends Position.Offsets, AutoCloseable {
     /** Returns the numbers of the partitions. */
     List<Integer> partitions();
 
+    /** Reads only this one of the partitions from now on. */
+    void only(int partition);
+
     /** Moves to an offset, or to the nearest one that the partition has. */
     void seek(int partition, long offset);
 
@@ -18,14 +22,15 @@ interface RecordSource extends Position.Offsets, AutoCloseable {
     long position(int partition);
 
     /**
-     * Hands out the next records, and says what cannot be read and is passed over.
+     * Hands out the next records.
      *
+     * @param gaps gets what cannot be read and is passed over, unless it throws it
      * @param timeout how long to wait for the first one at most
      */
-    void poll(Consumer<StoredRecord> records, Consumer<String> gaps, Duration timeout);
+    void poll(Consumer<StoredRecord> records, Consumer<FirnException> gaps, Duration timeout);
 
-    /** Returns whether nothing more can come now of what is before some ends, one of each partition. */
-    boolean isAt(long[] ends);
+    /** Returns whether nothing more can come now of what is before an offset of a partition. */
+    boolean isAt(int partition, long end);
 
     @Override
     void close();

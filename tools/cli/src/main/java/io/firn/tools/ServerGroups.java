@@ -70,7 +70,9 @@ final class ServerGroups implements Groups {
         return lags;
     }
 
-    /** Reads the next record of each partition that has one; what does not come in time is left out. */
+    /**
+     * Reads the next record of each partition that has one; what does not come in time is left out.
+     */
     private Map<TopicPartition, Long> nextTimestamps(
             Map<TopicPartition, OffsetAndMetadata> offsets, Map<TopicPartition, Long> ends) {
         Set<TopicPartition> wanted = new HashSet<>();

@@ -1,5 +1,6 @@
 package io.firn.tools;
 
+import io.firn.FirnException;
 import io.firn.InvalidOptionException;
 import io.firn.StoredRecord;
 import java.time.Duration;
@@ -8,7 +9,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Properties;
 import java.util.function.Consumer;
-import java.util.stream.IntStream;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.clients.consumer.OffsetAndTimestamp;
@@ -100,9 +100,13 @@ final class ServerRecords implements RecordSource {
     }
 
     @Override
+    public void only(int partition) {
+        consumer.assign(List.of(key(partition)));
+    }
+
+    @Override
     public void seek(int partition, long offset) {
-        consumer.seek(
-                key(partition), Math.min(Math.max(offset, start(partition)), end(partition)));
+        consumer.seek(key(partition), Math.min(Math.max(offset, start(partition)), end(partition)));
     }
 
     @Override
@@ -111,7 +115,8 @@ final class ServerRecords implements RecordSource {
     }
 
     @Override
-    public void poll(Consumer<StoredRecord> records, Consumer<String> gaps, Duration timeout) {
+    public void poll(
+            Consumer<StoredRecord> records, Consumer<FirnException> gaps, Duration timeout) {
         for (ConsumerRecord<byte[], byte[]> each : consumer.poll(timeout)) {
             List<StoredRecord.Header> headers = new ArrayList<>();
             each.headers()
@@ -128,9 +133,8 @@ final class ServerRecords implements RecordSource {
     }
 
     @Override
-    public boolean isAt(long[] ends) {
-        return IntStream.range(0, ends.length)
-                .allMatch(i -> position(partitions.get(i)) >= ends[i]);
+    public boolean isAt(int partition, long end) {
+        return position(partition) >= end;
     }
 
     @Override

@@ -48,7 +48,10 @@ final class ServerSink implements RecordSink {
         throwIfFailed();
         if (record.partition() >= partitions) {
             throw new InvalidOptionException(
-                    "there is no partition " + record.partition() + ": the topic has " + partitions);
+                    "there is no partition "
+                            + record.partition()
+                            + ": the topic has "
+                            + partitions);
         }
         ProducerRecord<byte[], byte[]> sent =
                 new ProducerRecord<>(

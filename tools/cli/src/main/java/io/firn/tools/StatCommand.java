@@ -27,7 +27,7 @@ import picocli.CommandLine.Option;
         description = {
             "Shows tiers, partitions with their offsets and sizes, groups, and findings.",
             "",
-            "A store is shown beside its writer. The apparent size of a directory is that of its"
+            "A process may write the store meanwhile. The apparent size of a directory is that of its"
                     + " files, the real one what they occupy: segments are sparse while they are"
                     + " written. Exit code 1 if there is a warning or an error among the findings.",
             ""

@@ -147,7 +147,9 @@ public final class StoreArguments {
             all.add(directory.resolve(SEGMENTS));
         }
         for (String each : tiers) {
-            Stream.of(each.substring(each.indexOf(':') + 1).split(each.startsWith(PMEM) ? "," : "$"))
+            Stream.of(
+                            each.substring(each.indexOf(':') + 1)
+                                    .split(each.startsWith(PMEM) ? "," : "$"))
                     .map(Path::of)
                     .forEach(all::add);
         }

@@ -2,6 +2,7 @@ package io.firn.tools;
 
 import io.firn.BatchTooLargeException;
 import io.firn.DamagedRangeException;
+import io.firn.FirnException;
 import io.firn.LogReader;
 import io.firn.OffsetOutOfRangeException;
 import io.firn.PartitionReader.TimestampedOffset;
@@ -21,7 +22,7 @@ final class StoreRecords implements RecordSource {
     private final LogReader store;
     private final TopicReader topic;
     private final List<Integer> partitions;
-    private final Tailer tailer;
+    private Tailer tailer;
     private boolean hadNothing;
 
     private StoreRecords(LogReader store, TopicReader topic, List<Integer> chosen) {
@@ -31,8 +32,11 @@ final class StoreRecords implements RecordSource {
                 chosen.isEmpty()
                         ? IntStream.range(0, topic.partitionCount()).boxed().toList()
                         : chosen;
-        int[] numbers = partitions.stream().mapToInt(Integer::intValue).toArray();
-        this.tailer = topic.openTailer(TailerOptions.defaults().withPartitions(numbers));
+        this.tailer = tailer(partitions.stream().mapToInt(Integer::intValue).toArray());
+    }
+
+    private Tailer tailer(int... numbers) {
+        return topic.openTailer(TailerOptions.defaults().withPartitions(numbers));
     }
 
     /** Opens the store for them; all partitions if none is chosen. */
@@ -68,7 +72,14 @@ final class StoreRecords implements RecordSource {
     }
 
     @Override
+    public void only(int partition) {
+        tailer.close();
+        tailer = tailer(partition);
+    }
+
+    @Override
     public void seek(int partition, long offset) {
+        hadNothing = false;
         tailer.seek(partition, Math.min(Math.max(offset, start(partition)), end(partition)));
     }
 
@@ -78,29 +89,29 @@ final class StoreRecords implements RecordSource {
     }
 
     @Override
-    public void poll(Consumer<StoredRecord> records, Consumer<String> gaps, Duration timeout) {
+    public void poll(
+            Consumer<StoredRecord> records, Consumer<FirnException> gaps, Duration timeout) {
         try {
             int count =
                     tailer.forEach(
                             record -> records.accept(record.copy()), RECORDS_AT_ONCE, timeout);
             hadNothing = count == 0;
         } catch (DamagedRangeException e) {
-            gaps.accept(e.getMessage());
+            gaps.accept(e);
             tailer.seek(e.partition(), e.toOffset());
         } catch (BatchTooLargeException e) {
-            gaps.accept(e.getMessage());
+            gaps.accept(e);
             tailer.seek(e.partition(), e.toOffset());
         } catch (OffsetOutOfRangeException e) {
-            gaps.accept(e.getMessage());
+            gaps.accept(e);
             seek(e.partition(), e.offset());
         }
     }
 
     @Override
-    public boolean isAt(long[] ends) {
-        return hadNothing // also at the end of what was visible and is not any more
-                || IntStream.range(0, ends.length)
-                        .allMatch(i -> position(partitions.get(i)) >= ends[i]);
+    public boolean isAt(int partition, long end) {
+        // Also at the end of what was visible and is not any more.
+        return hadNothing || position(partition) >= end;
     }
 
     @Override

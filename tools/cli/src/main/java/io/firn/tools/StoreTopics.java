@@ -32,9 +32,7 @@ final class StoreTopics implements Topics {
 
     /** Returns the topics of a store that is open. */
     static List<Description> all(LogReader store) {
-        return store.topicNames().stream()
-                .map(name -> description(store.openTopic(name)))
-                .toList();
+        return store.topicNames().stream().map(name -> description(store.openTopic(name))).toList();
     }
 
     @Override

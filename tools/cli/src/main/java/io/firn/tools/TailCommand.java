@@ -2,6 +2,7 @@ package io.firn.tools;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import io.firn.FirnException;
 import io.firn.InvalidOptionException;
 import io.firn.StoredRecord;
 import java.io.ByteArrayOutputStream;
@@ -15,6 +16,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
+import java.util.stream.IntStream;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Help.Ansi;
 import picocli.CommandLine.Mixin;
@@ -81,9 +83,7 @@ final class TailCommand implements Callable<Integer> {
     @Option(names = "--json", description = "One object of JSON on each line, as firn export")
     private boolean isJson;
 
-    @Option(
-            names = "--text",
-            description = "With --json: keys and values as text, not in Base64")
+    @Option(names = "--text", description = "With --json: keys and values as text, not in Base64")
     private boolean isText;
 
     @Spec private CommandSpec spec;
@@ -113,7 +113,7 @@ final class TailCommand implements Callable<Integer> {
                 int partition = chosen.get(i);
                 source.seek(partition, from == null ? ends[i] - last : from.in(partition, source));
             }
-            if (!follows && source.isAt(ends)) {
+            if (!follows && isAtEnd(source)) {
                 return Exit.FINE;
             }
             do {
@@ -123,19 +123,23 @@ final class TailCommand implements Callable<Integer> {
                         follows || place.isServer() ? WAIT : Duration.ZERO);
                 out.flush();
                 // A reader that has gone, such as head, has what it wants.
-            } while (!out.checkError() && (follows || !source.isAt(ends)));
+            } while (!out.checkError() && (follows || !isAtEnd(source)));
         }
         return hasGaps ? Exit.FOUND : Exit.FINE;
     }
 
-    private void complain(String gap) {
+    private boolean isAtEnd(RecordSource source) {
+        List<Integer> chosen = source.partitions();
+        return IntStream.range(0, ends.length).allMatch(i -> source.isAt(chosen.get(i), ends[i]));
+    }
+
+    private void complain(FirnException gap) {
         hasGaps = true;
-        spec.commandLine().getErr().println("Left out: " + gap);
+        spec.commandLine().getErr().println("Left out: " + gap.getMessage());
     }
 
     private void showIfChosen(StoredRecord record, List<Integer> chosen) {
-        boolean isLater =
-                !follows && record.offset() >= ends[chosen.indexOf(record.partition())];
+        boolean isLater = !follows && record.offset() >= ends[chosen.indexOf(record.partition())];
         if (isLater || (key != null && !isEqual(key, record.key()))) {
             return;
         }

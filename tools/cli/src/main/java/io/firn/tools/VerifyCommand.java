@@ -17,7 +17,7 @@ import picocli.CommandLine.Parameters;
 @Command(
         name = "verify",
         description = {
-            "Verifies stores and tiers, and shows what is in them.",
+            "Verifies stores and tiers, and shows their content.",
             "",
             "Prints tiers, topics, partitions, segments with their marks and offsets, cursors,"
                     + " corruption, and missing data. Changes nothing, acquires no lock, and can read"

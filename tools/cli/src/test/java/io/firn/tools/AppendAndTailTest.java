@@ -38,6 +38,14 @@ class AppendAndTailTest {
         }
     }
 
+    private static String read(Path file) {
+        try {
+            return Files.readString(file);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
     /** What tail shows, without the times. */
     private static String shown(String lines) {
         return lines.replaceAll("  \\d{4}-\\d\\d-\\d\\dT[0-9:.]+Z  ", " ");
@@ -84,6 +92,9 @@ class AppendAndTailTest {
                     String json = fine(place, "tail", "orders", "--from=1", "--json", "--text");
                     assertTrue(json.contains("\"key\":\"b\",\"value\":\"2=3\""), json);
                     assertEquals(2, json.lines().count());
+                    Path exported = directory.resolve("exported" + place.get(0));
+                    fine(place, "export", "orders", "--format=LINES", "--output", exported);
+                    assertEquals("1\n2=3\n\u001b[31mred\n", read(exported));
                 });
     }
 

@@ -33,7 +33,9 @@ class ExportTest {
     private Run export(Object... more) {
         written.reset();
         Object[] words =
-                Stream.concat(Stream.of(directory.resolve("store"), "orders"), Stream.of(more))
+                Stream.concat(
+                                Stream.of("orders", "--store", directory.resolve("store")),
+                                Stream.of(more))
                         .toArray();
         return Run.of(new ExportCommand(written), words);
     }
@@ -140,7 +142,7 @@ class ExportTest {
             try (Appender first = store.openTopic("orders").partition(0).openExclusiveAppender()) {
                 first.append(new byte[100_000]); // more than is buffered
             }
-            Object[] words = {directory.resolve("store"), "orders", "--format", "LINES"};
+            Object[] words = {"orders", "--store", directory.resolve("store"), "--format", "LINES"};
 
             assertEquals(new Run(0, "", ""), Run.of(new ExportCommand(out), words));
             assertTrue(written.toString(UTF_8).endsWith("other\n"));
@@ -390,7 +392,8 @@ class ExportTest {
                     }
                 };
 
-        Run run = Run.of(new ExportCommand(closed), directory.resolve("store"), "orders");
+        Run run =
+                Run.of(new ExportCommand(closed), "orders", "--store", directory.resolve("store"));
 
         assertEquals(3, run.exitCode(), run.toString());
         assertTrue(run.err().contains("Broken pipe"), run.err());
@@ -405,7 +408,8 @@ class ExportTest {
             fill(store);
         }
 
-        Run noTopic = Run.of(new ExportCommand(written), directory.resolve("store"), "ordres");
+        Run noTopic =
+                Run.of(new ExportCommand(written), "ordres", "--store", directory.resolve("store"));
         assertEquals(2, noTopic.exitCode(), noTopic.toString());
         assertTrue(noTopic.err().contains("ordres"), noTopic.err());
         assertEquals(2, export("--partitions", "2").exitCode());

@@ -51,7 +51,11 @@ class GroupsAndStatTest {
                     fill(place);
                     String plan =
                             fine(
-                                    place, "groups", "reset", "billing", "--topic=orders",
+                                    place,
+                                    "groups",
+                                    "reset",
+                                    "billing",
+                                    "--topic=orders",
                                     "--to=latest");
                     assertEquals(
                             """
@@ -67,7 +71,12 @@ class GroupsAndStatTest {
                             "there is none yet");
 
                     fine(
-                            place, "groups", "reset", "billing", "--topic=orders", "--to=latest",
+                            place,
+                            "groups",
+                            "reset",
+                            "billing",
+                            "--topic=orders",
+                            "--to=latest",
                             "--execute");
                     fine(place, "groups", "reset", "billing", "--shift=-2", "--execute");
 
@@ -81,8 +90,7 @@ class GroupsAndStatTest {
                     String all = fine(place, "groups", "list", "--json");
                     assertTrue(all.contains("\"group\":\"billing\""), all);
                     assertTrue(all.contains("\"partitions\":1,\"lagRecords\":2"), all);
-                    String beyond =
-                            fine(place, "groups", "reset", "billing", "--to=100", "--json");
+                    String beyond = fine(place, "groups", "reset", "billing", "--to=100", "--json");
                     assertTrue(beyond.contains("\"offset\":1,\"to\":3"), beyond);
                 });
     }
@@ -94,7 +102,12 @@ class GroupsAndStatTest {
                 place -> {
                     fill(place);
                     fine(
-                            place, "groups", "reset", "billing", "--topic=orders", "--to=1",
+                            place,
+                            "groups",
+                            "reset",
+                            "billing",
+                            "--topic=orders",
+                            "--to=1",
                             "--execute");
                     String stat = fine(place, "stat", "--json");
                     assertTrue(

@@ -35,12 +35,12 @@ class MessagesTest {
         assertSays(
                 Exit.MISUSED,
                 """
-                Unmatched argument at index 0: 'topcis'
-                Did you mean: firn topics?
+                Unmatched argument at index 0: 'doctr'
+                Did you mean: firn doctor or firn shadow?
                 Usage: firn [--version] [--help] COMMAND
                 'firn --help' explains it.
                 """,
-                "topcis");
+                "doctr");
     }
 
     @Test
@@ -59,6 +59,13 @@ class MessagesTest {
                 "list",
                 "--store=orders",
                 "--jsno");
+    }
+
+    @Test
+    void shouldCompleteCommandsInAShell() {
+        Run run = Run.firn("completion");
+        assertEquals(Exit.FINE, run.exitCode());
+        assertTrue(run.out().contains("_picocli_firn_topics_create"), run.out());
     }
 
     @Test

@@ -79,7 +79,10 @@ class VerifyTest {
 
     @Test
     void shouldExplainItself() {
-        assertTrue(verify("--help").out().startsWith("Usage: verify [--deep] [--json] [--help] DIRECTORY..."));
+        assertTrue(
+                verify("--help")
+                        .out()
+                        .startsWith("Usage: verify [--deep] [--json] [--help] DIRECTORY..."));
         assertEquals(2, verify().exitCode());
         assertEquals(2, verify("--verbose").exitCode());
     }
