@@ -22,9 +22,11 @@ final class WriterPins {
 
     /** Pins the active segment, if there is one, and the publisher, unless that was done. */
     void pin(LogSegment active) {
+        log.store().cleanClose().beforeBatches();
         if (active != null && segment == null) {
             try {
                 segment = active.pin();
+                active.use();
                 trustFrom(active.written());
             } catch (IOException e) {
                 log.state().checkWritable(); // it may just have been closed or deleted
@@ -43,6 +45,7 @@ final class WriterPins {
     /** Takes the pin of a segment that becomes the active one, after the last was let go. */
     void take(LogSegment next) {
         segment = next.takeHold();
+        next.use();
         trustFrom(0);
     }
 

@@ -17,6 +17,8 @@ import io.firn.findings.Subject;
 import io.firn.format.BatchFormat;
 import io.firn.format.ReadMemory;
 import io.firn.medium.DirectMemory;
+import io.firn.medium.FileMedium;
+import io.firn.metadata.CleanClose;
 import io.firn.metadata.LeasedCounter;
 import io.firn.metadata.SpareSpace;
 import io.firn.metadata.StoreFiles;
@@ -58,6 +60,7 @@ public final class LogContext {
     private LeasedCounter epochs;
     private Attempts.Step look;
     private final Ownership ownership;
+    private final CleanClose cleanClose;
     private PublishedOffsets published;
     private volatile boolean hasListeners;
     private volatile boolean hasTransactions;
@@ -89,9 +92,11 @@ public final class LogContext {
         this.descriptors = new DescriptorShortage(this);
         background.attempts().shortageIs(descriptors::note);
         background.attempts().reportedBy(this::isOfFailingTier);
+        this.cleanClose = new CleanClose(config.medium(), config.directory());
+        FileMedium medium = cleanClose.watched();
         SpareSpace spare =
-                new SpareSpace(background.tidying(), config.medium(), config.directory(), findings);
-        this.files = new StoreFiles(config.medium(), config.directory(), spare, findings);
+                new SpareSpace(background.tidying(), medium, config.directory(), findings);
+        this.files = new StoreFiles(medium, config.directory(), spare, findings);
         for (int i = 0; i < config.tiers().size(); i++) {
             String label = config.tierLabels().get(i);
             StorageTier tier = config.tiers().get(i);
@@ -119,6 +124,11 @@ public final class LogContext {
     /** Sets what looks for news in a read-only store. */
     public void follow(Attempts.Step lookNow) {
         look = lookNow;
+    }
+
+    /** Whether the last process closed the store, and this one may say so in the end. */
+    public CleanClose cleanClose() {
+        return cleanClose;
     }
 
     /** Whether this process is still the only writer. */

@@ -98,6 +98,9 @@ public final class LogSegment {
     private int preparedTo;
     private View held;
 
+    /** Whether an appender may have stored something in it. */
+    private boolean isUsed;
+
     /** As the others, so that its mark says nothing of the epochs in its batches. */
     private boolean hasForeignEpochs;
 
@@ -199,6 +202,16 @@ public final class LogSegment {
 
     public int capacity() {
         return capacity;
+    }
+
+    /** Whether an appender may have stored something in it, in this process. */
+    public boolean isUsed() {
+        return isUsed;
+    }
+
+    /** Notes that an appender stores into it from now on; with the turn. */
+    public void use() {
+        isUsed = true;
     }
 
     /** Offset of the first record. */

@@ -1,5 +1,6 @@
 package io.firn.log;
 
+import io.firn.medium.TwoSlots;
 import io.firn.spi.Block;
 import io.firn.spi.Mark;
 import io.firn.spi.Mark.SegmentState;
@@ -68,6 +69,32 @@ public final class SegmentMarks {
         long offset = segment.offsetOf(pair);
         int position = LogSegment.positionOf(pair);
         writeActive(position, offset, beginTimeMs(nowMs));
+    }
+
+    /**
+     * Writes the last mark of this process, when all is forced: with an epoch for the next one,
+     * which then has nothing to change before it continues. In both slots, so that the loss of one
+     * of them leaves the epoch known.
+     */
+    public synchronized void writeLast(long freshEpoch, long nowMs) throws IOException {
+        long forced = segment.forcedEnd();
+        if (segment.isSealed() || LogSegment.positionOf(forced) == 0 || forced != segment.end()) {
+            write(nowMs);
+            return;
+        }
+        long begun = beginTimeMs(nowMs);
+        Block block = segment.block();
+        for (int slot = 0; slot < TwoSlots.COUNT; slot++) {
+            block.writeMark(
+                    block.mark()
+                            .active(
+                                    freshEpoch,
+                                    segment.baseOffset(),
+                                    LogSegment.positionOf(forced),
+                                    segment.offsetOf(forced),
+                                    begun));
+        }
+        markedOffset = segment.offsetOf(forced);
     }
 
     /**

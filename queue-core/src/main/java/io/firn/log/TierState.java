@@ -37,6 +37,7 @@ public final class TierState {
     private final AtomicLong movedUpBytes = new AtomicLong();
     private final AtomicInteger movesInFlight = new AtomicInteger();
     private volatile String lastError;
+    private volatile boolean hasFailed;
     private volatile boolean failing;
 
     /** Why it is failing; null when it is not. */
@@ -205,7 +206,13 @@ public final class TierState {
 
     /** Notes an error after which the tier is still used. */
     public void noteError(Throwable e) {
+        hasFailed = true;
         lastError = String.valueOf(e.getMessage());
+    }
+
+    /** Whether something in it has failed since the store was opened. */
+    public boolean hasFailed() {
+        return hasFailed;
     }
 
     /** Notes a failure of its medium: nothing new is put here for a while, longer each time. */

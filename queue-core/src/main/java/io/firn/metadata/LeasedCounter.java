@@ -51,17 +51,26 @@ public final class LeasedCounter {
 
     public synchronized long next() {
         if (next >= leasedBelow) {
-            try {
-                long upTo = next + RANGE;
-                Map<String, String> values = Map.of(LEASED, Long.toString(upTo));
-                // A store has to be opened, too, before something can be deleted.
-                spare.write(file, SmallFile.content(file, MAGIC, VERSION, values));
-                leasedBelow = upTo;
-            } catch (IOException e) {
-                throw new MediumException(
-                        "numbers could not be reserved in " + file + ": " + e.getMessage(), e);
-            }
+            lease(next + RANGE);
         }
         return next++;
+    }
+
+    /** Creates the file of a new store: to replace one needs no space on a full disk. */
+    synchronized void create() {
+        lease(leasedBelow);
+    }
+
+    @GuardedBy("this")
+    private void lease(long upTo) {
+        try {
+            Map<String, String> values = Map.of(LEASED, Long.toString(upTo));
+            // A store has to be opened, too, before something can be deleted.
+            spare.write(file, SmallFile.content(file, MAGIC, VERSION, values));
+            leasedBelow = upTo;
+        } catch (IOException e) {
+            throw new MediumException(
+                    "numbers could not be reserved in " + file + ": " + e.getMessage(), e);
+        }
     }
 }

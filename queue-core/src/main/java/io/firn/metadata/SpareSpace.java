@@ -67,9 +67,8 @@ public final class SpareSpace extends Duty {
     @GuardedBy("this")
     private int held;
 
-    /** Whether it was not tried yet, because the store is new. */
-    @GuardedBy("this")
-    private boolean isLater;
+    /** Of a new store, for which the background has done nothing so far; else null. */
+    private volatile LeasedCounter toCreate;
 
     /** Why it could not be written when it was tried last; null when it was not for an error. */
     @GuardedBy("this")
@@ -92,16 +91,8 @@ public final class SpareSpace extends Duty {
     /**
      * Called at open, before anything is written to the tiers. Without the space only deletion on a
      * full disk fails, so errors are ignored here.
-     *
-     * @param isNew whether the store is created: nothing can be deleted yet, and the background
-     *     reserves the space while nobody waits for it
      */
-    public synchronized void open(boolean isNew) {
-        isLater = isNew;
-        if (isNew) {
-            call();
-            return;
-        }
+    public synchronized void open() {
         try {
             discard(next);
             held = intactBytes();
@@ -113,6 +104,15 @@ public final class SpareSpace extends Duty {
             call();
         }
         noteMissing();
+    }
+
+    /**
+     * Called instead when the store is created: nothing can be deleted yet, so the background
+     * reserves the space, and creates the file of the epochs, while nobody waits for that.
+     */
+    public void openNew(LeasedCounter epochs) {
+        toCreate = epochs;
+        call();
     }
 
     @GuardedBy("this")
@@ -213,7 +213,7 @@ public final class SpareSpace extends Duty {
 
     /** Reserves the space again if there is none, before other files take what was freed. */
     public synchronized void ensure() {
-        if (held == 0 && !isLater) {
+        if (held == 0 && toCreate == null) {
             setAside(1);
         }
     }
@@ -282,8 +282,17 @@ public final class SpareSpace extends Duty {
 
     /** Reserves what is missing, and retries from time to time until there is room. */
     @Override
-    public synchronized int run() {
-        isLater = false;
+    public int run() {
+        reserve();
+        LeasedCounter epochs = toCreate;
+        if (epochs != null) {
+            epochs.create(); // not under this monitor: it may need the space
+            toCreate = null;
+        }
+        return 0;
+    }
+
+    private synchronized void reserve() {
         if (held < BYTES) {
             setAside(2L * BYTES); // a write needs less than that more
         }
@@ -291,7 +300,6 @@ public final class SpareSpace extends Duty {
             againAt(nowMs() + RETRY_MS);
         }
         noteMissing();
-        return 0;
     }
 
     /**

@@ -59,13 +59,14 @@ public final class StoreOpener {
     private final List<StorageTier> opened = new ArrayList<>();
     private final Semaphore filesToSend = SendableFile.places();
     private MediumLock lock;
+    private boolean isNew;
 
     private StoreOpener(StoreConfig config) {
         this.config = config;
-        this.medium = config.medium();
         this.directory = config.directory();
         this.store = new Store(config);
         this.context = store.context();
+        this.medium = context.files().medium();
         this.topics = store.topics();
     }
 
@@ -177,36 +178,64 @@ public final class StoreOpener {
         }
     }
 
+    /** Reads the store's file, or creates the store; the names that it found are durable then. */
+    private StoreIdentity identify(boolean isCreated) throws IOException {
+        StoreIdentity found = StoreIdentity.read(medium, directory);
+        isNew = found == null;
+        if (!isNew) {
+            boolean wasOpen = medium.exists(directory.resolve(PublishedOffsetsFile.NAME));
+            context.cleanClose().take(found.id(), wasOpen);
+        }
+        boolean isClean = context.cleanClose().wasFound();
+        if (!isCreated && !isClean) {
+            medium.createDirectories(directory); // forces its name
+        }
+        if (isNew) {
+            return create();
+        }
+        awaitLastWriter();
+        if (!isClean) {
+            // A process that was killed may have left a name that is only in a cache (O1).
+            medium.forceDirectory(directory);
+        }
+        if (!medium.exists(context.files().topics())) {
+            medium.createDirectory(context.files().topics());
+        }
+        return found;
+    }
+
+    private StoreIdentity create() throws IOException {
+        if (!medium.list(context.files().topics()).isEmpty()) {
+            throw new IOException(
+                    "there are topics, but the file "
+                            + StoreIdentity.fileIn(directory)
+                            + " that says whose they are is missing: restore it");
+        }
+        StoreIdentity created = StoreIdentity.create(medium, directory);
+        context.cleanClose().take(created.id(), true);
+        medium.createDirectory(context.files().topics()); // one force for both names
+        return created;
+    }
+
     private void openWritable() throws IOException {
-        medium.createDirectories(directory);
+        boolean isCreated = !medium.exists(directory);
+        if (isCreated) {
+            medium.createDirectories(directory);
+        }
         lock = medium.lock(directory.resolve(LOCK));
         context.ownership().own(lock);
         OwnerWatchDuty.begin(context, topics::onLost);
-        StoreIdentity identity = StoreIdentity.read(medium, directory);
-        boolean isNew = identity == null;
-        if (isNew) {
-            if (!medium.list(context.files().topics()).isEmpty()) {
-                throw new IOException(
-                        "there are topics, but the file "
-                                + StoreIdentity.fileIn(directory)
-                                + " that says whose they are is missing: restore it");
-            }
-            identity = StoreIdentity.create(medium, directory);
-            medium.createDirectory(context.files().topics()); // one force for both names
-        } else {
-            awaitLastWriter();
-            // A process that was killed may have left a name that is only in a cache (O1).
-            medium.forceDirectory(directory);
-            if (!medium.exists(context.files().topics())) {
-                medium.createDirectory(context.files().topics());
-            }
-        }
+        StoreIdentity identity = identify(isCreated);
         UUID storeId = identity.id();
         // Nothing was changed so far that readers of the last writer's offsets may see (O22).
         publishOffsets(storeId);
-        context.files().spareSpace().open(isNew);
-        LeasedCounter epochs = counter(EPOCHS, isNew);
-        LeasedCounter producerIds = counter("producer-ids", isNew);
+        LeasedCounter epochs = counter(EPOCHS);
+        if (isNew) {
+            context.files().spareSpace().openNew(epochs);
+        } else {
+            context.files().spareSpace().open();
+        }
+        LeasedCounter producerIds = counter("producer-ids");
         store.own(lock, producerIds, identity);
         context.own(epochs);
         TopicOpener topicOpener = new TopicOpener(context, topics);
@@ -235,7 +264,7 @@ public final class StoreOpener {
         context.tiers().forEach(TierState::noteStrangers);
     }
 
-    private LeasedCounter counter(String name, boolean isNew) throws IOException {
+    private LeasedCounter counter(String name) throws IOException {
         return new LeasedCounter(context.files(), directory.resolve(name), isNew);
     }
 
@@ -263,7 +292,8 @@ public final class StoreOpener {
         List<String> all = new ArrayList<>(known);
         List<String> drained = new ArrayList<>();
         for (StorageTier tier : config.tiers()) {
-            open(tier, new TierContext(storeId, mayCreate, false, filesToSend));
+            TierContext common = new TierContext(storeId, mayCreate, false, filesToSend);
+            open(tier, context.cleanClose().wasFound() ? common.afterCleanClose() : common);
             String id = tier.id().toString();
             missing.remove(id);
             if (identity.drained().contains(id)) {

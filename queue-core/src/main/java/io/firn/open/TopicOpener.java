@@ -98,7 +98,9 @@ final class TopicOpener {
             if (lost != null) {
                 unreadable.add(lost);
             } else {
-                files.directory().forceNames();
+                if (!context.cleanClose().wasFound()) {
+                    files.directory().forceNames();
+                }
                 openTopic(id, e.getValue(), blocks);
                 found.remove(id);
             }

@@ -290,6 +290,11 @@ public final class SegmentChain {
             drop(candidates, successor);
             last = true;
         }
+        if (last && store.cleanClose().wasFound() && unsealed.isSettled()) {
+            active = unsealed.continueSettled();
+            segments.add(active);
+            return false;
+        }
         // First: making the rest durable may take the last of the space.
         long epoch = last ? store.nextEpoch() : -1;
         unsealed.makeDurable();

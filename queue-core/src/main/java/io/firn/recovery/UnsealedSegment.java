@@ -249,12 +249,29 @@ public final class UnsealedSegment implements SegmentChain.Found {
     /** Takes over the segment for a new writer: from here on only this epoch counts (O1). */
     LogSegment continueWriting(long epoch) throws IOException {
         block.rewriteMark(mark.active(epoch, baseOffset, cut, cutOffset));
+        return continued(epoch);
+    }
+
+    private LogSegment continued(long epoch) {
         LogSegment segment = new LogSegment(block, epoch, index);
         segment.beginAt(baseOffset);
         segment.ofReplica(isReplica);
         segment.setWritten(cut, cutOffset);
         segment.setForcedEnd(segment.end());
         return segment;
+    }
+
+    /** Whether there is nothing in it but what its mark says; not known of a replica. */
+    boolean isSettled() {
+        return mark.state() == SegmentState.ACTIVE
+                && cut == markPosition
+                && isClear(Math.min(cut + LogSegment.TAIL_ZEROS, capacity))
+                && !isReplica;
+    }
+
+    /** Goes on with the epoch of the mark, which no batch has (O33). */
+    LogSegment continueSettled() {
+        return continued(mark.epoch());
     }
 
     /** Completes a roll that a crash interrupted (O2). */

@@ -221,6 +221,7 @@ public interface StorageTier extends Tier, AutoCloseable {
         private final boolean mayCreate;
         private final boolean isReadOnly;
         private final Semaphore filesToSend;
+        private final boolean isAfterCleanClose;
 
         /**
          * Creates the parameters for a tier that shares places for files with other tiers.
@@ -232,6 +233,16 @@ public interface StorageTier extends Tier, AutoCloseable {
          */
         public TierContext(
                 UUID storeId, boolean mayCreate, boolean isReadOnly, Semaphore filesToSend) {
+            this(storeId, mayCreate, isReadOnly, filesToSend, false);
+        }
+
+        private TierContext(
+                UUID storeId,
+                boolean mayCreate,
+                boolean isReadOnly,
+                Semaphore filesToSend,
+                boolean isAfterCleanClose) {
+            this.isAfterCleanClose = isAfterCleanClose;
             this.storeId = storeId;
             this.mayCreate = mayCreate;
             this.isReadOnly = isReadOnly;
@@ -241,6 +252,19 @@ public interface StorageTier extends Tier, AutoCloseable {
         /** Creates the parameters for a tier that shares no places with others. */
         public TierContext(UUID storeId, boolean mayCreate, boolean isReadOnly) {
             this(storeId, mayCreate, isReadOnly, SendableFile.places());
+        }
+
+        /** Returns the same parameters for a tier of a store that was closed cleanly. */
+        public TierContext afterCleanClose() {
+            return new TierContext(storeId, mayCreate, isReadOnly, filesToSend, true);
+        }
+
+        /**
+         * Returns whether the last process closed the store and left nothing in a cache, so that
+         * the tier need not make durable again what it finds.
+         */
+        public boolean isAfterCleanClose() {
+            return isAfterCleanClose;
         }
 
         /** Returns the store's identity; a tier that belongs to another store refuses to open. */

@@ -4,6 +4,7 @@ import io.firn.RetryableException;
 import io.firn.background.Background;
 import io.firn.log.LogContext;
 import io.firn.log.SegmentedLog;
+import io.firn.log.TierState;
 import io.firn.move.Moves;
 import io.firn.tx.Coordinator;
 import java.util.ArrayList;
@@ -67,7 +68,8 @@ final class StoreEnd {
         }
         // A force that is under way must not lose its mapping.
         steps.addAll(List.of(this::markGone, this::awaitForces, this::closeEnds));
-        steps.addAll(List.of(this::finishDeletions, this::retire, this::awaitRelease, release));
+        steps.addAll(List.of(this::finishDeletions, this::retire, this::awaitRelease));
+        steps.addAll(List.of(this::noteClean, release));
         // Thrown when nothing is held any more; earlier failures were thrown by appends and waits.
         steps.add(() -> sound.forEach(log -> log.state().throwPoison()));
         ending.run(steps);
@@ -128,7 +130,10 @@ final class StoreEnd {
     /** Persists the final state; everything has been forced. */
     private void settle() {
         long nowMs = context.timeMs();
-        ending.each(all, partition -> partition.upkeep().settle(nowMs));
+        ending.each(all, partition -> partition.upkeep().settle());
+        List<Runnable> marks = new ArrayList<>();
+        all.forEach(partition -> marks.add(() -> partition.upkeep().writeLastMark(nowMs)));
+        background.sideBySide().run(marks);
         List<Runnable> ofTopics = new ArrayList<>();
         topics.all().forEach(topic -> ofTopics.add(() -> settle(topic, nowMs)));
         background.sideBySide().run(ofTopics);
@@ -177,6 +182,18 @@ final class StoreEnd {
         ending.each(all, partition -> partition.upkeep().retireAll(false));
     }
 
+    /** If nothing has failed, the next open finds everything durable. */
+    private void noteClean() {
+        boolean isSound = sound.stream().noneMatch(log -> log.state().isPoisoned());
+        boolean hasFailed =
+                ending.hasFailed()
+                        || background.errors() > 0
+                        || context.tiers().stream().anyMatch(TierState::hasFailed);
+        if (!context.isReadOnly() && isSound && sound.size() == logs.size() && !hasFailed) {
+            context.cleanClose().write();
+        }
+    }
+
     /** Gives readers time to finish their polls; what they still hold afterwards stays mapped. */
     private void awaitRelease() {
         long deadline = System.nanoTime() + RELEASE_WAIT_NS;
@@ -214,6 +231,11 @@ final class StoreEnd {
                     keep(e);
                 }
             }
+        }
+
+        /** Whether a step has failed. */
+        boolean hasFailed() {
+            return first != null;
         }
 
         private void keep(Throwable e) {

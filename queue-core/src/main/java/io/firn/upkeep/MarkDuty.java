@@ -1,5 +1,6 @@
 package io.firn.upkeep;
 
+import io.firn.FirnException;
 import io.firn.background.Duty;
 import io.firn.background.Duty.Duties;
 import io.firn.log.LogSegment;
@@ -48,11 +49,31 @@ final class MarkDuty extends Duty {
         return 0;
     }
 
-    /** Writes the mark now, if something changed. */
-    void write(long nowMs) {
+    /**
+     * Writes the last mark, if something changed: with a fresh epoch for the next process (O33), so
+     * that what this one has stored and not published never counts.
+     */
+    void writeLast(long nowMs) throws IOException {
         LogSegment segment = log.segmentList().oldestUnsealed();
-        if (segment != null) {
+        if (segment == null) {
+            return;
+        }
+        boolean hasForeignEpochs = log.topic().isReplicated(); // recovery looks at these anyway
+        if (!segment.isUsed() || hasForeignEpochs || log.state().isPoisoned()) {
             write(segment, nowMs);
+            return;
+        }
+        boolean isNews = segment.marks().isDue();
+        try {
+            segment.marks().writeLast(log.store().nextEpoch(), nowMs);
+        } catch (IOException | InternalError e) {
+            if (isNews) {
+                throw log.poison(e);
+            }
+            throw e; // all is durable, only the next open has more to do
+        } catch (FirnException e) { // there is no fresh epoch
+            write(segment, nowMs);
+            throw e;
         }
     }
 

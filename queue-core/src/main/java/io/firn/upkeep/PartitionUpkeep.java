@@ -165,16 +165,22 @@ public final class PartitionUpkeep implements LogEvents {
     // ---- the end
 
     /** Persists the final state; everything has been forced. */
-    public void settle(long nowMs) {
+    public void settle() {
         Background background = log.store().background();
         background.attempt(log.subject(), seals::finish);
         background.attempt(log.subject(), retention::deleteBelowStart);
-        background.attempt(
-                log.subject(),
-                () -> {
-                    marks.write(nowMs);
-                    return 0;
-                });
+    }
+
+    /** Writes the last mark; for several partitions at once. */
+    public void writeLastMark(long nowMs) {
+        log.store()
+                .background()
+                .attempt(
+                        log.subject(),
+                        () -> {
+                            marks.writeLast(nowMs);
+                            return 0;
+                        });
     }
 
     /** Gives back the reserved block; there are no more appends. */

@@ -59,7 +59,7 @@ class SpareSpaceTest {
         Files(FileMedium medium) {
             spare = new SpareSpace(duties, medium, DIRECTORY, new Findings());
             files = new StoreFiles(medium, DIRECTORY, spare, new Findings());
-            spare.open(false);
+            spare.open();
         }
 
         TopicFiles topic(UUID id) {

@@ -192,7 +192,7 @@ public final class FileTier implements StorageTier {
         try {
             scan.run(contents.segments());
             if (!context.isReadOnly()) {
-                durable.addAll(scan.recover());
+                durable.addAll(scan.recover(context.isAfterCleanClose()));
             }
             wanted.addAll(scan.segments().values());
             contents.update(scan.segments());

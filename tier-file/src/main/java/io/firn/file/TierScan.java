@@ -123,18 +123,16 @@ final class TierScan {
      * Makes names durable that a killed process may not have forced, and deletes files that a crash
      * left incomplete or only partly deleted.
      *
+     * @param areDurable whether the names are, since the last process has closed the store
      * @return directories whose names are durable
      */
-    Set<Path> recover() throws IOException {
-        // A name that an earlier process created may so far exist in memory only.
-        medium.forceDirectory(root);
+    Set<Path> recover(boolean areDurable) throws IOException {
+        if (!areDurable) {
+            forceNames();
+        }
         Set<Path> durable = new HashSet<>();
         for (Map.Entry<PartitionDirectory, PartitionScan> entry : partitions.entrySet()) {
             PartitionDirectory directory = entry.getKey();
-            directory.force();
-            for (Path marked : entry.getValue().marked()) {
-                medium.forceDirectory(marked);
-            }
             cleanUp(directory, entry.getValue());
             if (!deleteIfEmpty(medium, directory.path())) {
                 durable.add(directory.path());
@@ -144,6 +142,17 @@ final class TierScan {
             deleteIfEmpty(medium, topic);
         }
         return durable;
+    }
+
+    /** A name that an earlier process created may so far exist in memory only. */
+    private void forceNames() throws IOException {
+        medium.forceDirectory(root);
+        for (Map.Entry<PartitionDirectory, PartitionScan> entry : partitions.entrySet()) {
+            entry.getKey().force();
+            for (Path marked : entry.getValue().marked()) {
+                medium.forceDirectory(marked);
+            }
+        }
     }
 
     private void cleanUp(PartitionDirectory directory, PartitionScan found) throws IOException {

@@ -10,6 +10,7 @@ import io.firn.LogStore;
 import io.firn.Topic;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -35,7 +36,13 @@ class CostOfPartitionsTest {
         ObservedMedium medium = new ObservedMedium();
         AtomicInteger created = new AtomicInteger();
         try (LogStore store = Stores.at(directory, medium).open()) {
-            medium.beforeCreate(file -> created.getAndIncrement());
+            medium.beforeCreate(
+                    file -> {
+                        String name = file.getFileName().toString();
+                        if (!Set.of("spare", ".epochs.tmp").contains(name)) { // at some time
+                            created.getAndIncrement();
+                        }
+                    });
             int open = medium.files(); // those that the tier keeps to seal with
             Topic topic = store.createTopic("t", Stores.small().withPartitions(10_000));
             assertEquals(1, created.get());
@@ -45,7 +52,7 @@ class CostOfPartitionsTest {
             assertEquals(open, medium.files());
         }
         assertEquals(0, medium.files());
-        assertEquals(2, created.get());
+        assertEquals(3, created.get()); // that it was closed
     }
 
     @ParameterizedTest

@@ -2,6 +2,7 @@ package io.firn.crash;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.firn.Appender;
 import io.firn.LogStore;
@@ -9,6 +10,7 @@ import io.firn.Topic;
 import io.firn.sim.FirstRunOnly;
 import io.firn.sim.SimulatedFileMedium;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.BeforeAll;
@@ -24,8 +26,8 @@ class ForcesTest {
     private static final Pattern FORCE = Pattern.compile("force (?:directory |\\[.*\\) of )?(/.*)");
     private static final Pattern ID = Pattern.compile("[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}");
 
-    private final SimulatedFileMedium medium = new SimulatedFileMedium();
-    private final Simulation simulation = new Simulation(medium);
+    private SimulatedFileMedium medium = new SimulatedFileMedium();
+    private Simulation simulation = new Simulation(medium);
     private int seen;
 
     @BeforeAll
@@ -76,6 +78,8 @@ class ForcesTest {
                             "/sim/store/topics/ID/.topic.tmp",
                             "/sim/store/topics/ID"),
                     forced());
+            store.doWork(); // for which nobody waits
+            assertEquals(List.of("/sim/store/.epochs.tmp", "/sim/store"), forced());
             append(topic);
             String partition = "/sim/segments/ID/0";
             assertEquals(
@@ -87,6 +91,57 @@ class ForcesTest {
                             partition,
                             partition + "/.0000000000000000.active"),
                     forced());
+        }
+    }
+
+    @Test
+    void shouldForceNothingWhenAStoreIsOpenedThatWasClosed() {
+        try (LogStore store = simulation.open()) {
+            Topic topic = store.createTopic("t", Simulation.SMALL.withPartitions(3));
+            append(topic);
+            simulation.pass(store, 1_000);
+        }
+        forced();
+        String partition = "/sim/segments/ID/0";
+        String active = partition + "/.0000000000000000.active";
+        try (LogStore store = simulation.open()) {
+            assertEquals(List.of(), forced());
+            assertEquals(1, store.openTopic("t").partition(0).nextOffset());
+        }
+        assertEquals(List.of(), forced());
+        try (LogStore store = simulation.open()) {
+            assertEquals(List.of(), forced());
+            append(store.openTopic("t"));
+            assertEquals(List.of("/sim/store", active), forced());
+        }
+        assertEquals(2, Collections.frequency(forced(), active)); // the mark
+    }
+
+    @Test
+    void shouldForceWhatItFindsAfterAKill() {
+        SimulatedFileMedium killed;
+        try (LogStore store = simulation.open()) {
+            store.createTopic("t", Simulation.SMALL);
+        }
+        try (LogStore store = simulation.open()) {
+            append(store.openTopic("t"));
+            killed = medium.kill();
+        }
+        medium = killed;
+        simulation = new Simulation(medium);
+        seen = 0;
+        try (LogStore store = simulation.open()) {
+            List<String> forced = forced();
+            assertTrue(
+                    forced.containsAll(
+                            List.of(
+                                    "/sim",
+                                    "/sim/store",
+                                    "/sim/store/topics/ID",
+                                    "/sim/segments",
+                                    "/sim/segments/ID/0")),
+                    forced.toString());
+            assertEquals(1, store.openTopic("t").partition(0).nextOffset());
         }
     }
 }

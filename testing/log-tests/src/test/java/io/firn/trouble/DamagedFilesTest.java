@@ -14,6 +14,8 @@ import io.firn.StoreOpenException;
 import io.firn.Tailer;
 import io.firn.UnreadableTopicException;
 import io.firn.api.ObservedMedium;
+import io.firn.medium.FileMedium;
+import io.firn.medium.SmallFile;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.file.Files;
@@ -350,6 +352,8 @@ class DamagedFilesTest {
     @Test
     void shouldRefuseDamagedCountersRatherThanRepeatThemselves() throws IOException {
         Path epochs = temporary.resolve("store/epochs");
+        Map<String, String> values = Map.of("leasedBelow", "1000");
+        SmallFile.write(FileMedium.real(), epochs, "counter", 1, values);
         byte[] whole = Files.readAllBytes(epochs);
         cut(epochs, 10);
         StoreOpenException refusal =
@@ -361,7 +365,7 @@ class DamagedFilesTest {
 
     @Test
     void shouldGoOnAboveEveryEpochFoundWhenTheCounterIsMissing() throws IOException {
-        Files.delete(temporary.resolve("store/epochs"));
+        Files.deleteIfExists(temporary.resolve("store/epochs"));
         check(END, END);
     }
 

@@ -63,7 +63,9 @@ class NewerVersionTest {
             topic.cursor("c").commit(0, 2);
             topic.cursor("c").force();
         }
-        HostedStore.of(store).newProducerId();
+        for (int i = 0; i <= 1_000; i++) {
+            HostedStore.of(store).newProducerId(); // more than need no file
+        }
         for (int i = 0; i < 5; i++) {
             clock.advance(1_000);
             store.doWork();
