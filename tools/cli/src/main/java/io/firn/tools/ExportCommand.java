@@ -227,6 +227,7 @@ final class ExportCommand implements Callable<Integer> {
 
     private void skip(FirnException what) {
         if (!skipsDamaged) {
+            complain("--skip-damaged leaves out what cannot be read.");
             throw what;
         }
         complain("%s", what.getMessage());

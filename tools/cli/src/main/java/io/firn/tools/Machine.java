@@ -2,7 +2,9 @@ package io.firn.tools;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.io.InputStream;
 import java.nio.file.FileStore;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -16,6 +18,8 @@ final class Machine {
     private static final Pattern OPEN_FILES =
             Pattern.compile("Max open files +(\\d+|unlimited) +(\\d+|unlimited)");
     private static final Pattern PAGE = Pattern.compile("KernelPageSize: +(\\d+) kB");
+
+    private static final int READ_BYTES = 1 << 16;
 
     private final Path root;
 
@@ -38,8 +42,14 @@ final class Machine {
 
     /** Returns the text of a file; null when it is not there. */
     String read(String file) {
-        try {
-            return Files.readString(root.resolve(file)).strip();
+        // What the kernel answers has no size, and may be given at the first read only.
+        byte[] buffer = new byte[READ_BYTES];
+        ByteArrayOutputStream all = new ByteArrayOutputStream();
+        try (InputStream in = Files.newInputStream(root.resolve(file))) {
+            for (int count = in.read(buffer); count > 0; count = in.read(buffer)) {
+                all.write(buffer, 0, count);
+            }
+            return all.toString(UTF_8).strip();
         } catch (IOException e) {
             return null;
         }

@@ -56,10 +56,13 @@ final class ServerConnection implements AutoCloseable {
             throw new RefusedException("interrupted", e);
         } catch (ExecutionException e) {
             Throwable cause = e.getCause();
-            if (cause instanceof UnknownTopicOrPartitionException
-                    || cause instanceof InvalidTopicException
-                    || cause instanceof InvalidPartitionsException
-                    || cause instanceof InvalidConfigurationException) {
+            boolean isOfArgument =
+                    cause instanceof UnknownTopicOrPartitionException
+                            || cause instanceof InvalidTopicException
+                            || cause instanceof InvalidPartitionsException
+                            || cause instanceof InvalidConfigurationException;
+            // Wrong credentials are a wrong configuration to Kafka.
+            if (isOfArgument && !(cause instanceof AuthenticationException)) {
                 throw new InvalidOptionException(cause.getMessage());
             }
             throw cause instanceof KafkaException

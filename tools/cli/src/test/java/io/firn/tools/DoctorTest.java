@@ -12,6 +12,8 @@ import java.time.Duration;
 import java.time.Instant;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledOnOs;
+import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
 
 /** What is found on machines on which one thing is wrong. */
@@ -104,6 +106,15 @@ class DoctorTest {
         Files.setLastModifiedTime(
                 store.resolve("0.log"), FileTime.from(Instant.now().plus(Duration.ofDays(1))));
         assertFinds("WRONG  times in", "1 files were changed at a time that is still to come");
+    }
+
+    @Test
+    @EnabledOnOs(OS.LINUX)
+    void shouldReadWhatTheKernelSays() {
+        Machine real = new Machine(Path.of("/"));
+        assertTrue(real.mappings().orElseThrow() >= 1_000, real.mappings().toString());
+        assertTrue(real.pageBytes().orElseThrow() >= 4_096);
+        assertTrue(real.openFiles().orElseThrow() >= 100);
     }
 
     @Test
