@@ -202,6 +202,42 @@ public interface LogStore extends LogReader {
      */
     CompactionResult compact(String topic, int partition, MoveControl control);
 
+    /** Makes a backup at full speed; see the other method of this name. */
+    default Backup backupTo(Path destination) {
+        return backupTo(destination, BackupOptions.defaults());
+    }
+
+    /**
+     * Makes a backup of the store, on this thread: all topics with records, cursors, producers and
+     * decisions of transactions, and the files of a server and a shadow in the store's directory.
+     * Appends, reads and moves continue meanwhile; a partition is not compacted until it was
+     * copied.
+     *
+     * <p>A backup is as of one point in time: whatever is in it, all that was acknowledged before
+     * is in it, too. {@link LogStoreBuilder#restore} makes a store of it, which opens as after a
+     * crash at that point: open transactions are aborted, decided ones completed. What retention
+     * deletes before it was copied is missing, and the log starts later.
+     *
+     * <p>A directory has one backup. The next one adds what is new, and has replaced the one before
+     * when it is complete; until then, and when it fails, that one stays as it is. A backup that
+     * was interrupted is continued by the next one. All bytes that are written are read back and
+     * compared.
+     *
+     * @param destination a directory outside the store and its tiers, which is created if it is
+     *     missing
+     * @throws InvalidOptionException when the destination is in the store or one of its tiers, or
+     *     the other way round; when it has a backup of another store; or when the store is open
+     *     read-only
+     * @throws BusyException when a backup of the store is in progress, or topics change faster than
+     *     they can be copied
+     * @throws StoreLockedException when another process makes a backup there
+     * @throws StoreFullException when the destination has no room
+     * @throws UnreadableTopicException when the store has topics that it cannot read
+     * @throws RetryableException when the control cancelled it, or the thread was interrupted
+     * @throws MediumException when a medium failed
+     */
+    Backup backupTo(Path destination, BackupOptions options);
+
     /**
      * Ends the services that are attached ({@link io.firn.host.HostedStore#attach}), makes
      * everything durable, persists marks, cursors and checkpoints, and releases all resources.

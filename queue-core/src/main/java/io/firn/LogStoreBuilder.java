@@ -271,6 +271,26 @@ public abstract class LogStoreBuilder {
      */
     public abstract LogReader openReadOnly();
 
+    /**
+     * Makes a store of a backup ({@link LogStore#backupTo}): writes it into the directory and the
+     * tiers of this builder, which must be empty, verifies it, and leaves it closed. Each segment
+     * goes to the coldest tier that its topic allows and that has room. The store and its tiers get
+     * new identities; topics keep theirs.
+     *
+     * <p>A store whose restore was interrupted does not open: delete it and restore again.
+     *
+     * @return what was restored
+     * @throws InvalidOptionException when the directory is not empty, or no tier is named that a
+     *     topic allows
+     * @throws UnknownTopicException when the options name a topic that is not in the backup
+     * @throws StoreFullException when the tiers have no room
+     * @throws MediumException when there is no complete backup, it is damaged, or a medium failed
+     */
+    public abstract Backup restore(Path backup, RestoreOptions options);
+
+    /** See {@link Backup#verify}. */
+    protected abstract Backup verifyBackup(Path backup);
+
     /** Returns whether a tier can have a label: 1 to 32 of {@code a–z 0–9 -}. */
     protected static boolean isTierLabel(String label) {
         return OptionValues.isTierLabel(label);

@@ -107,6 +107,16 @@ final class ExamplesTest {
     }
 
     @Test
+    void shouldRestoreTheBackupOfAnOpenStore() throws Exception {
+        assertEquals(
+                List.of(
+                        "Backed up: [Part[topic=orders, partition=0, startOffset=0, endOffset=1]]",
+                        "Verified: 76 bytes",
+                        "Restored up to offset 1"),
+                lines(Backups::run));
+    }
+
+    @Test
     void shouldGoOnAtTheCursorAfterARestart() throws Exception {
         assertEquals(
                 List.of(

@@ -62,7 +62,7 @@ final class Compaction {
     }
 
     private boolean isWanted() {
-        return log.state().mayMove()
+        return log.state().mayCompact()
                 && log.topic().options().cleanup().isCompacting() // may change meanwhile
                 && !log.store().background().isEnding();
     }

@@ -92,7 +92,7 @@ public final class PartitionCompaction extends Duty {
 
     private int runOnce() {
         TopicOptions options = log.topic().options();
-        if (!isOn() || !log.state().mayMove()) {
+        if (!isOn() || !log.state().mayCompact()) {
             return 0;
         }
         skipped.expire(nowMs());

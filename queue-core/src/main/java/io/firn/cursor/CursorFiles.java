@@ -4,6 +4,7 @@ import io.firn.background.ParallelSteps;
 import io.firn.medium.Fields;
 import io.firn.medium.FileErrors.DamagedFileException;
 import io.firn.medium.FileErrors.UnsupportedVersionException;
+import io.firn.medium.SmallFile;
 import io.firn.metadata.TopicDirectory;
 import java.io.IOException;
 import java.net.URLDecoder;
@@ -97,11 +98,26 @@ final class CursorFiles {
     IOException[] write(List<Content> cursors, ParallelSteps forces) throws IOException {
         List<TopicDirectory.Content> all = new ArrayList<>();
         for (Content each : cursors) {
-            all.add(
-                    new TopicDirectory.Content(
-                            nameOf(each.name()), MAGIC, versionOf(each), encode(each)));
+            all.add(fileOf(each));
         }
         return directory.writeAll(all, forces);
+    }
+
+    /** Returns the file that a cursor has. */
+    TopicDirectory.Content fileOf(Content cursor) {
+        return new TopicDirectory.Content(
+                nameOf(cursor.name()), MAGIC, versionOf(cursor), encode(cursor));
+    }
+
+    /** Returns the bytes of a file. */
+    byte[] bytesOf(TopicDirectory.Content file) throws IOException {
+        return SmallFile.content(
+                directory.fileOf(file.name()), file.magic(), file.version(), file.values());
+    }
+
+    /** Returns whether a file of a topic is a cursor's. */
+    static boolean isOne(String file) {
+        return looksLikeOne(file);
     }
 
     /** Returns the file of a cursor. */

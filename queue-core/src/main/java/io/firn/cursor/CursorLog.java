@@ -316,6 +316,11 @@ public final class CursorLog implements HostedCursor {
         return write;
     }
 
+    /** Returns the positions as they are now; null when the cursor is deleted, or has none. */
+    synchronized Write copyPositions() {
+        return deleted || positions.isEmpty() ? null : positions.copy();
+    }
+
     /** What keeps others from writing or deleting the file. */
     ReentrantLock writing() {
         return writing;

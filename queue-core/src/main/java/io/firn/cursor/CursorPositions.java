@@ -105,6 +105,15 @@ final class CursorPositions {
         return partition < offsets.length ? offsets[partition] : NEVER;
     }
 
+    /** Returns whether there is nothing to write, and never was. */
+    boolean isEmpty() {
+        return changes == 0
+                && decisions.isEmpty()
+                && hasOutside.isEmpty()
+                && lost.isEmpty()
+                && Arrays.stream(offsets).allMatch(each -> each == NEVER);
+    }
+
     /** Returns whether an offset outside the log was committed, and no position since. */
     boolean hasOutside(int partition) {
         return hasOutside.get(partition);

@@ -295,6 +295,29 @@ public final class Cursors implements ReadPositions {
         return unread;
     }
 
+    /**
+     * Reads all cursors, so that {@link #snapshot} need not.
+     *
+     * @throws FirnException when one of them cannot be read
+     */
+    public void readAll() {
+        for (FirnException each : learnAll().values()) {
+            throw each;
+        }
+    }
+
+    /** Returns the positions that all cursors have now. */
+    public CursorSnapshot snapshot() {
+        CursorSnapshot snapshot = new CursorSnapshot(files);
+        for (CursorLog each : all()) {
+            CursorPositions.Write positions = each.copyPositions();
+            if (positions != null) {
+                snapshot.add(each.name(), positions);
+            }
+        }
+        return snapshot;
+    }
+
     @Override
     public void truncate(int partition, long offset) {
         List<CursorLog> all = new ArrayList<>();

@@ -37,6 +37,7 @@ public final class LogState {
     private volatile State stateForKeyless = State.OPEN;
 
     private volatile boolean movesPaused;
+    private volatile boolean compactionHeld;
     private final AtomicInteger moves = new AtomicInteger();
     private volatile PoisonedException poison;
 
@@ -138,6 +139,20 @@ public final class LogState {
     /** Whether moves are refused for a while. */
     public boolean areMovesPaused() {
         return movesPaused;
+    }
+
+    /** Makes a compaction give up, and lets none begin, until {@link #releaseCompaction}. */
+    public void holdCompaction() {
+        compactionHeld = true;
+    }
+
+    public void releaseCompaction() {
+        compactionHeld = false;
+    }
+
+    /** Whether the log may be compacted: not while a backup copies it. */
+    public boolean mayCompact() {
+        return mayMove() && !compactionHeld;
     }
 
     /** Called before a move looks at anything: close and deletion wait for its end. */

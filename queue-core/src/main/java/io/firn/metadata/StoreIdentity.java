@@ -99,6 +99,16 @@ public final class StoreIdentity {
         return new StoreIdentity(medium, file, values);
     }
 
+    /** Creates the file of a store that was restored, which is a store from then on. */
+    public static void create(
+            FileMedium medium, Path directory, UUID id, List<String> tiers, List<String> features)
+            throws IOException {
+        Map<String, String> values = new LinkedHashMap<>();
+        values.put(ID, id.toString());
+        values = with(with(values, TIERS, tiers), FEATURES, features);
+        new StoreIdentity(medium, fileIn(directory), Map.of()).write(values);
+    }
+
     private void write(Map<String, String> next) throws IOException {
         int version = next.containsKey(FEATURES) ? VERSION_WITH_FEATURES : VERSION;
         SmallFile.write(medium, file, MAGIC, version, next);
@@ -177,7 +187,8 @@ public final class StoreIdentity {
         return features().contains(feature);
     }
 
-    private synchronized List<String> features() {
+    /** Returns the features that are used. */
+    public synchronized List<String> features() {
         return words(values.getOrDefault(FEATURES, ""));
     }
 

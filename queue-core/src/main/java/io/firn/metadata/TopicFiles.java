@@ -219,6 +219,11 @@ public final class TopicFiles {
         }
     }
 
+    /** Returns the content of the file with a partition's log start. */
+    public byte[] logStartFile(int partition, long offset) throws IOException {
+        return SmallFile.content(startFile(partition), START, VERSION, logStart(offset));
+    }
+
     private static Map<String, String> logStart(long offset) {
         return Map.of(OFFSET, Long.toString(offset));
     }

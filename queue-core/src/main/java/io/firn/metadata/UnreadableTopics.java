@@ -80,6 +80,13 @@ public final class UnreadableTopics {
         }
     }
 
+    /** Throws when there are some, which a backup would leave out. */
+    public void checkNone() {
+        if (!isEmpty()) {
+            throw new UnreadableTopicException("no backup is made: " + told());
+        }
+    }
+
     private boolean mayBe(String name) {
         return all.stream().anyMatch(each -> each.name == null || each.name.equals(name));
     }

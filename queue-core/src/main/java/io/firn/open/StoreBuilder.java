@@ -1,11 +1,15 @@
 package io.firn.open;
 
+import io.firn.Backup;
 import io.firn.Finding;
 import io.firn.InvalidOptionException;
 import io.firn.LogReader;
 import io.firn.LogStore;
 import io.firn.LogStoreBuilder;
+import io.firn.RestoreOptions;
 import io.firn.Tier;
+import io.firn.backup.SavedBackup;
+import io.firn.backup.StoreRestore;
 import io.firn.budget.HeapBudget;
 import io.firn.log.StoreConfig;
 import io.firn.log.TierState;
@@ -269,38 +273,53 @@ public final class StoreBuilder extends LogStoreBuilder {
         return ReadOnlyViews.of(open(true));
     }
 
+    @Override
+    public Backup restore(Path backup, RestoreOptions options) {
+        Objects.requireNonNull(backup, "backup");
+        Objects.requireNonNull(options, "options");
+        return new StoreRestore(config(false), backup).run(options);
+    }
+
+    @Override
+    protected Backup verifyBackup(Path backup) {
+        return SavedBackup.verify(medium, backup);
+    }
+
     private LogStore open(boolean readOnly) {
+        return StoreOpener.open(config(readOnly));
+    }
+
+    private StoreConfig config(boolean readOnly) {
         if (tiers.isEmpty()) {
             throw new InvalidOptionException(
                     "a store needs at least one tier, for example .tier(FileTier.at(path))");
         }
         checkDirectories();
         checkLabels();
-        return StoreOpener.open(
-                new StoreConfig(
-                        directory,
-                        List.copyOf(tiers),
-                        new ArrayList<>(tierLabels),
-                        List.copyOf(findingListeners),
-                        WithoutLinks.below("the store", directory, medium, allowsLinkedDirectories),
-                        clock,
-                        nanoClock,
-                        idleStrategy,
-                        threadFactory,
-                        readOnly,
-                        createsBesideUnreadable,
-                        verifiesEveryRead,
-                        invokerMode,
-                        forceThreads,
-                        maxPartitions,
-                        markIntervalMs,
-                        cursorIntervalMs,
-                        producerExpiryMs,
-                        producerNameExpiryMs,
-                        compactionMemory,
-                        compactionRate,
-                        readMemory,
-                        journalSegmentBytes));
+        return new StoreConfig(
+                directory,
+                List.copyOf(tiers),
+                new ArrayList<>(tierLabels),
+                List.copyOf(findingListeners),
+                WithoutLinks.below("the store", directory, medium, allowsLinkedDirectories),
+                clock,
+                nanoClock,
+                idleStrategy,
+                threadFactory,
+                readOnly,
+                createsBesideUnreadable,
+                verifiesEveryRead,
+                invokerMode,
+                forceThreads,
+                maxPartitions,
+                markIntervalMs,
+                cursorIntervalMs,
+                producerExpiryMs,
+                producerNameExpiryMs,
+                compactionMemory,
+                compactionRate,
+                readMemory,
+                journalSegmentBytes);
     }
 
     /** Otherwise the second one of two tiers would find the first one's lock, or its segments. */

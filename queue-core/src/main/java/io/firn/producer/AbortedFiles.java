@@ -74,6 +74,11 @@ public final class AbortedFiles {
         return all;
     }
 
+    /** Returns whether a file has aborted transactions of a partition. */
+    public static boolean isOf(int partition, String file) {
+        return file.startsWith(prefix(partition));
+    }
+
     /** Returns up to which offset a file of a partition goes; −1 for other files. */
     private static long offsetIn(String name, int partition) {
         if (!name.startsWith(prefix(partition))) {

@@ -2,6 +2,7 @@ package io.firn.producer;
 
 import io.firn.medium.Fields;
 import io.firn.medium.FileErrors.DamagedFileException;
+import io.firn.medium.SmallFile;
 import io.firn.metadata.TopicDirectory;
 import java.io.IOException;
 import java.util.HashSet;
@@ -78,6 +79,21 @@ public final class ProducerFiles {
     /** Frees what was kept in memory because all partitions need a part of it. */
     public synchronized void onRecovered() {
         lastClose = null;
+    }
+
+    /** Returns the name of the file with a partition's checkpoint. */
+    public static String fileName(int partition) {
+        return nameOf(partition);
+    }
+
+    /** Returns whether a file of a topic has checkpoints. */
+    public static boolean isCheckpoint(String file) {
+        return file.equals(AT_CLOSE) || file.startsWith(MAGIC + "-");
+    }
+
+    /** Returns the content of the file with a partition's checkpoint. */
+    public byte[] content(int partition, Map<String, String> snapshot) throws IOException {
+        return SmallFile.content(directory.fileOf(nameOf(partition)), MAGIC, VERSION, snapshot);
     }
 
     /** Returns the checkpoints that the last clean close wrote; empty when they are damaged. */

@@ -3,6 +3,7 @@ package io.firn.spi;
 import io.firn.spi.BlockReader.BlockReusedException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.file.Path;
 
 /**
  * A block of a tier with a segment in it. One thread at a time writes to {@link #memory}; {@link
@@ -187,6 +188,17 @@ public interface Block {
      *     BlockReader#bytes} does
      */
     int read(int position, byte[] target, int offset, int length) throws IOException;
+
+    /**
+     * Gives the file of a finished segment a second name, for a backup. The caller checks that the
+     * bytes do not change any more.
+     *
+     * @return false when the segment has no file of its own, or it cannot have the name there
+     * @throws IOException when the medium fails
+     */
+    default boolean linkTo(Path second) throws IOException {
+        return false;
+    }
 
     /** Returns a sidecar's bytes, or null when there is none, or one that cannot be its own. */
     byte[] readSidecar(Sidecar kind) throws IOException;

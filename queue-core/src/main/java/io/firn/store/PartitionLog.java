@@ -201,6 +201,13 @@ public final class PartitionLog implements HostedPartition {
         return appenders.awaitAppends(deadlineNs);
     }
 
+    /** It may be compacted again, and what was due meanwhile is. */
+    synchronized void compactAgain() {
+        if (compaction != null) {
+            compaction.call();
+        }
+    }
+
     /** The options of its topic have changed. */
     synchronized void noteFindings() {
         if (compaction != null) {

@@ -1,5 +1,7 @@
 package io.firn.store;
 
+import io.firn.Backup;
+import io.firn.BackupOptions;
 import io.firn.Finding;
 import io.firn.LogStore.MoveControl;
 import io.firn.LogStore.MoveOutcome;
@@ -52,6 +54,7 @@ public final class Store implements HostedStore {
     private final Placement placement;
     private final TierDrain drains;
     private final Services services;
+    private final StoreBackups backups;
     private AutoCloseable lock;
     private AutoCloseable followed;
     private AutoCloseable mediumUse;
@@ -73,6 +76,7 @@ public final class Store implements HostedStore {
         this.placement = new Placement(context, topics.all());
         this.inTransactions = new StoreTransactions(context, topics);
         this.transactions = new Coordinator(context, inTransactions);
+        this.backups = new StoreBackups(context, topics, transactions);
         topics.producers().openTransactions(transactions);
     }
 
@@ -90,6 +94,7 @@ public final class Store implements HostedStore {
         inTransactions.own(identity, producerIdCounter);
         topics.own(identity);
         drains.own(identity);
+        backups.own(identity);
     }
 
     /** Sets what the medium keeps for the store, which is released last. */
@@ -290,6 +295,14 @@ public final class Store implements HostedStore {
                             + " is missing there is missing here");
         }
         return topics.compactor().compact(chosen.compaction(), control);
+    }
+
+    @Override
+    public Backup backupTo(Path destination, BackupOptions options) {
+        Objects.requireNonNull(destination, "destination");
+        Objects.requireNonNull(options, "options");
+        context.checkWritable();
+        return backups.make(destination, options);
     }
 
     @Override

@@ -84,6 +84,11 @@ public final class Coordinator implements TransactionCoordinator, OpenTransactio
 
     // ---- for partitions
 
+    /** Looks at the store while no transaction is decided; see {@link Journal#whileStill}. */
+    public void whileStill(Runnable look) {
+        decisions.journal().whileStill(look);
+    }
+
     @Override
     public boolean take(SegmentedLog log, BatchInfo batch) {
         TxProducer producer = producers.byId(batch.producerId());

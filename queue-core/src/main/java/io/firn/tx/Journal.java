@@ -13,6 +13,8 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.locks.ReadWriteLock;
+import java.util.concurrent.locks.ReentrantReadWriteLock;
 
 /**
  * The journal of a store's transactions: a hidden partition, DURABLE, in which each record is the
@@ -35,6 +37,10 @@ final class Journal {
     private static final int AROUND_BYTES = 128;
 
     private final TxStore store;
+
+    /** Held shared while something is appended, exclusively by {@link #whileStill}. */
+    private final ReadWriteLock appends = new ReentrantReadWriteLock();
+
     private TxPartition partition;
     private volatile Appender appender; // written after the partition
     private long bytes;
@@ -165,11 +171,32 @@ final class Journal {
     }
 
     private long append(Batch batch) {
-        long offset = appender().append(batch);
+        Appender journal = appender();
+        long offset;
+        appends.readLock().lock();
+        try {
+            offset = journal.append(batch);
+        } finally {
+            appends.readLock().unlock();
+        }
         synchronized (this) {
             bytes += batch.sizeBytes();
         }
         return offset;
+    }
+
+    /**
+     * Looks at the store while nothing is appended to the journal and all of it is durable: each
+     * marker that is seen meanwhile has its decision in the journal, and each decision its data in
+     * the partitions. Commits wait for the look, so it must not take long.
+     */
+    void whileStill(Runnable look) {
+        appends.writeLock().lock();
+        try {
+            look.run();
+        } finally {
+            appends.writeLock().unlock();
+        }
     }
 
     private static byte[] bytesOf(String key) {

@@ -13,6 +13,7 @@ import io.firn.spi.StorageTier;
 import io.firn.spi.View;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.List;
@@ -394,6 +395,21 @@ final class FileBlock implements Block {
         } catch (NoSuchFileException e) {
             refreshMark();
             return readers.read(path(), position, target, offset, wanted);
+        }
+    }
+
+    @Override
+    public boolean linkTo(Path second) throws IOException {
+        if (!state.isFinished()) {
+            return false;
+        }
+        try {
+            medium.link(path(), second);
+            return true;
+        } catch (FileAlreadyExistsException | NoSuchFileException e) {
+            throw e;
+        } catch (IOException e) {
+            return false; // on another file system, or the file has a second name already
         }
     }
 
