@@ -43,7 +43,7 @@ class SourceShapeTest {
                     PlainShape.learn: called for each record; an object for the arguments would be allocated
                     RecordFlyweight.batch: called for each batch; sets the fields of a flyweight
                     RecordTimes.open: called for each batch; sets the fields of a flyweight
-                    ValueEncoder.store: called for each record; an object for the arguments would be allocated
+                    RecordEncoder.store: called for each record; an object for the arguments would be allocated
                     CalledWrites.write: called for each batch; an object for the arguments would be allocated
                     BatchTooLargeException.new: what the exception tells its reader
                     TruncatedException.new: what the exception tells its reader

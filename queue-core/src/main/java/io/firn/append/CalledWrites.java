@@ -3,8 +3,8 @@ package io.firn.append;
 import io.firn.StoreFullException;
 import io.firn.append.Admission.Origin;
 import io.firn.format.BatchFormat;
+import io.firn.format.RecordEncoder;
 import io.firn.format.Source;
-import io.firn.format.ValueEncoder;
 import io.firn.log.LogContext.WriteBuffers;
 import io.firn.log.LogSegment;
 import io.firn.medium.DirectMemory;
@@ -50,11 +50,11 @@ final class CalledWrites {
         this.buffers = buffers;
     }
 
-    /** Writes a value whose encoding has begun. */
+    /** Writes a record whose encoding has begun. */
     void write(
             LogSegment segment,
             int size,
-            ValueEncoder encoder,
+            RecordEncoder encoder,
             long offset,
             long time,
             Source value)

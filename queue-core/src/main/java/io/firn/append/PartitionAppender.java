@@ -34,6 +34,7 @@ final class PartitionAppender extends RecordAppender implements HostedAppender {
     private final boolean exclusive;
     // Guarded by the turn.
     private final Source source = new Source();
+    private final Source keySource = new Source();
     private final BatchInfo info = new BatchInfo();
     private final OpenClaim claim;
     private volatile boolean closed;
@@ -59,6 +60,15 @@ final class PartitionAppender extends RecordAppender implements HostedAppender {
     public long append(byte[] value) {
         long offset;
         while ((offset = store(value)) < 0) {
+            appenders.awaitBlock();
+        }
+        return acked(offset, 1);
+    }
+
+    @Override
+    public long append(byte[] key, byte[] value) {
+        long offset;
+        while ((offset = store(key, value)) < 0) {
             appenders.awaitBlock();
         }
         return acked(offset, 1);
@@ -246,6 +256,21 @@ final class PartitionAppender extends RecordAppender implements HostedAppender {
         try {
             checkUsable();
             long offset = writer.append(source.wrap(value));
+            turn.leave();
+            return offset;
+        } catch (InternalError e) {
+            throw appenders.failed(e);
+        } catch (Throwable e) {
+            turn.failure = e;
+            throw appenders.failed(e);
+        }
+    }
+
+    private long store(byte[] key, byte[] value) {
+        takeTurn();
+        try {
+            checkUsable();
+            long offset = writer.append(keySource.wrapAny(key), source.wrapAny(value));
             turn.leave();
             return offset;
         } catch (InternalError e) {

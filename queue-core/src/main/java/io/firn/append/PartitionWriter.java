@@ -8,8 +8,8 @@ import io.firn.append.Admission.Origin;
 import io.firn.block.NextBlock;
 import io.firn.force.PartitionForcer;
 import io.firn.format.BatchEncoder;
+import io.firn.format.RecordEncoder;
 import io.firn.format.Source;
-import io.firn.format.ValueEncoder;
 import io.firn.log.BatchInfo;
 import io.firn.log.LogSegment;
 import io.firn.log.LogState;
@@ -32,11 +32,12 @@ public final class PartitionWriter implements Admission.BatchStore {
     private final PartitionForcer forcer;
     private final NextBlock nextBlock;
     private final EpochClock clock;
-    private final ValueEncoder encoder;
+    private final RecordEncoder encoder;
     private final SegmentBytes bytes;
     private final Admission admission;
     private final BackgroundCalls calls;
     private final WriterPins pins;
+    private final Source noKey = new Source().none();
     private LogSegment active;
 
     /**
@@ -61,7 +62,7 @@ public final class PartitionWriter implements Admission.BatchStore {
         this.forcer = forcer;
         this.nextBlock = nextBlock;
         this.clock = log.store().clock();
-        this.encoder = new ValueEncoder(log.topic().options().maxRecordBytes());
+        this.encoder = new RecordEncoder(log.topic().options().maxRecordBytes());
         this.bytes = new SegmentBytes(log);
         this.admission = admission;
         this.calls = new BackgroundCalls(log, forcer);
@@ -88,8 +89,17 @@ public final class PartitionWriter implements Admission.BatchStore {
 
     /** Appends one record with only a value; returns its offset. */
     long append(Source value) {
-        state.checkTakesKeyless();
-        int size = encoder.begin(value.length());
+        return append(noKey, value);
+    }
+
+    /** Appends one record, which may have no key or no value; returns its offset. */
+    long append(Source key, Source value) {
+        if (key.length() < 0) {
+            state.checkTakesKeyless();
+        } else {
+            state.checkWritable();
+        }
+        int size = encoder.begin(key, value.length());
         LogSegment segment = room(size, 1);
         return segment == null ? Appender.BACK_PRESSURED : store(segment, size, value);
     }
@@ -97,7 +107,7 @@ public final class PartitionWriter implements Admission.BatchStore {
     /** Makes room for a value that will follow; false when a block is missing. */
     boolean claim(int valueLength) {
         state.checkTakesKeyless();
-        claimed = room(encoder.begin(valueLength), 1) != null;
+        claimed = room(encoder.begin(noKey, valueLength), 1) != null;
         return claimed;
     }
 
@@ -105,7 +115,7 @@ public final class PartitionWriter implements Admission.BatchStore {
     long commitClaim(Source value) {
         claimed = false;
         state.checkTakesKeyless();
-        long offset = store(active, encoder.begin(value.length()), value);
+        long offset = store(active, encoder.begin(noKey, value.length()), value);
         if (offset < 0) {
             throw new StoreFullException(
                     log + ": the medium has no space for the claimed record; nothing is appended",
@@ -172,7 +182,7 @@ public final class PartitionWriter implements Admission.BatchStore {
         bytes.unshare();
     }
 
-    /** Stores a value whose encoding has begun. */
+    /** Stores a record whose encoding has begun. */
     private long store(LogSegment segment, int size, Source value) {
         long offset = nextOffset();
         long time = clock.time();

@@ -3,8 +3,8 @@ package io.firn.append;
 import io.firn.append.Admission.Origin;
 import io.firn.block.PreparedSpace;
 import io.firn.format.BatchFormat;
+import io.firn.format.RecordEncoder;
 import io.firn.format.Source;
-import io.firn.format.ValueEncoder;
 import io.firn.log.LogSegment;
 import io.firn.log.SegmentedLog;
 import java.io.IOException;
@@ -70,8 +70,8 @@ final class SegmentBytes {
         position = end;
     }
 
-    /** Puts a value whose encoding has begun. */
-    void store(int size, ValueEncoder encoder, long offset, long time, Source value)
+    /** Puts a record whose encoding has begun. */
+    void store(int size, RecordEncoder encoder, long offset, long time, Source value)
             throws IOException {
         LogSegment to = segment;
         if (mayStore(size, true)) {

@@ -6,7 +6,6 @@ import io.firn.InvalidOptionException;
 import io.firn.Partition;
 import io.firn.RecordId;
 import io.firn.TopicAppender;
-import io.firn.append.RecordAppender.RecordBatches;
 import io.firn.format.BatchEncoder;
 import java.util.ArrayList;
 import java.util.List;
@@ -21,7 +20,6 @@ public final class TopicLogAppender implements TopicAppender {
 
     private final List<Appender> appenders = new ArrayList<>();
     private final Supplier<Batch> newBatch;
-    private final RecordBatches records;
     private int stickyPartition;
     private int stickyBytes;
 
@@ -29,12 +27,8 @@ public final class TopicLogAppender implements TopicAppender {
      * Opens a shared appender on each partition.
      *
      * @param newBatch makes batches as the topic wants them
-     * @param newRecordBatch makes batches for single records
      */
-    public TopicLogAppender(
-            List<? extends Partition> partitions,
-            Supplier<Batch> newBatch,
-            Supplier<Batch> newRecordBatch) {
+    public TopicLogAppender(List<? extends Partition> partitions, Supplier<Batch> newBatch) {
         try {
             for (Partition partition : partitions) {
                 appenders.add(partition.openAppender());
@@ -44,19 +38,13 @@ public final class TopicLogAppender implements TopicAppender {
             throw e;
         }
         this.newBatch = newBatch;
-        records = new RecordBatches(newRecordBatch);
         stickyPartition = ThreadLocalRandom.current().nextInt(appenders.size());
     }
 
     @Override
     public RecordId append(byte[] key, byte[] value) {
         int partition = choose(key, value);
-        Batch batch = records.take(key, value);
-        try {
-            return new RecordId(partition, appenders.get(partition).append(batch));
-        } finally {
-            records.give(batch);
-        }
+        return new RecordId(partition, appenders.get(partition).append(key, value));
     }
 
     @Override

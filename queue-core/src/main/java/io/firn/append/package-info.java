@@ -7,7 +7,7 @@
  *   PartitionAppender   takes the turn (AppendTurn): a shared appender waits for it, an exclusive one is refused if
  *                       another thread has it
  *   PartitionWriter     roll if the batch does not fit → store the batch → 12 zero bytes after it → publish nextOffset
- *     ValueEncoder        header in a small array, CRC over header and the user's bytes, one copy into the log
+ *     RecordEncoder       header and key in a small array, CRC over it and the user's bytes, one copy into the log
  *     HeadedCrc           the part of the CRC that the header adds is computed once for records of one length and time
  *     SparseIndex         one entry for about every 4 KiB
  *   PartitionForcer     the first thread at the gate forces for all that wait (SegmentForcer); publishes durableOffset

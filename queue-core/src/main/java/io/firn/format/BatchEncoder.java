@@ -24,6 +24,7 @@ public final class BatchEncoder implements Batch {
     private final EpochClock clock;
     private final Compression compression;
     private final Source source = new Source();
+    private final Source keySource = new Source();
     private final RecordDraft draft;
     private final RecordsEncoder records;
     private final Scratch compressed;
@@ -139,33 +140,32 @@ public final class BatchEncoder implements Batch {
 
     @Override
     public Batch add() {
-        return add(draft.valueIn(source));
+        return add(draft.keyIn(keySource), draft.valueIn(source));
     }
 
-    /** As the other forms of {@code add} that take a value, saves one copy of it. */
+    /** As the other forms of {@code add} that take bytes, saves one copy of them. */
     @Override
     public Batch add(byte[] value) {
         if (value != null && !draft.isDescribed() && records.addPlain(value, clock.time())) {
             return this;
         }
-        return add(value == null ? source.none() : source.wrap(value, 0, value.length));
+        return add(draft.keyIn(keySource), source.wrapAny(value));
     }
 
     @Override
     public Batch add(ByteBuffer value) {
-        return add(value == null ? source.none() : source.wrap(value));
+        return add(draft.keyIn(keySource), value == null ? source.none() : source.wrap(value));
     }
 
     @Override
     public Batch add(byte[] key, byte[] value) {
-        key(key);
-        return add(value);
+        return add(keySource.wrapAny(key), source.wrapAny(value));
     }
 
-    private Batch add(Source value) {
+    private Batch add(Source key, Source value) {
         long time = draft.hasTimestamp() ? draft.timestamp() : clock.time();
         try {
-            records.add(draft, value, time);
+            records.add(key, value, draft, time);
         } catch (RecordTooLargeException e) {
             draft.clear();
             throw e;

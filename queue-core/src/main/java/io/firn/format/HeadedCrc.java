@@ -36,20 +36,22 @@ final class HeadedCrc {
         uses = 0;
     }
 
-    /** Returns the CRC of a part of an array, then the value, then a zero byte. */
+    /** Returns the CRC of a part of an array, then the value, if any, then a zero byte. */
     int of(byte[] head, int from, int to, Source value) {
         if (uses == 2) {
             return withZero(crcOf(value) ^ share);
         }
         // The second time only, so that heads that do not repeat cost nothing.
-        if (uses++ == 1 && value.length() <= LONGEST) {
+        if (uses++ == 1 && value.length() > 0 && value.length() <= LONGEST) {
             share = shareOf(head, from, to, value.length());
             return withZero(crcOf(value) ^ share);
         }
         uses = 1;
         crc.reset();
         crc.update(head, from, to - from);
-        value.updateCrc(crc);
+        if (value.length() > 0) {
+            value.updateCrc(crc);
+        }
         return withZero((int) crc.getValue());
     }
 

@@ -10,6 +10,10 @@ import java.nio.charset.StandardCharsets;
 final class RecordDraft {
     private static final long NO_TIMESTAMP = Long.MIN_VALUE;
     private static final int MAX_VARINT_BYTES = 5;
+    private static final int MAX_ASCII = 0x7F;
+
+    /** Of a char; a pair of surrogates takes fewer. */
+    private static final int MAX_UTF8_BYTES = 3;
 
     private final Scratch key = new Scratch(64);
     private final Scratch value = new Scratch(256);
@@ -68,24 +72,38 @@ final class RecordDraft {
         return bytes.length();
     }
 
-    /** Adds a header; the value may be null. */
+    /** Adds a header; the value may be null. Allocates nothing if the name is ASCII. */
     void header(String name, byte[] content) {
         if (name == null) {
             throw new NullPointerException("the key of a header is expected, found null");
         }
         isDescribed = true;
-        byte[] nameBytes = name.getBytes(StandardCharsets.UTF_8);
         int contentBytes = content == null ? 0 : content.length;
-        int most = 2 * MAX_VARINT_BYTES + nameBytes.length + contentBytes;
+        int most = 2 * MAX_VARINT_BYTES + name.length() * MAX_UTF8_BYTES + contentBytes;
         byte[] h = headers.ensure(headers.length() + most);
-        int at = Varint.put(h, headers.length(), nameBytes.length);
-        System.arraycopy(nameBytes, 0, h, at, nameBytes.length);
-        at = Varint.put(h, at + nameBytes.length, content == null ? -1 : contentBytes);
+        int at = putName(name, h, headers.length());
+        at = Varint.put(h, at, content == null ? -1 : contentBytes);
         if (content != null) {
             System.arraycopy(content, 0, h, at, contentBytes);
         }
         headers.length(at + contentBytes);
         headerCount++;
+    }
+
+    private static int putName(String name, byte[] target, int from) {
+        int length = name.length();
+        int at = Varint.put(target, from, length);
+        for (int i = 0; i < length; i++) {
+            char c = name.charAt(i);
+            if (c > MAX_ASCII) {
+                byte[] encoded = name.getBytes(StandardCharsets.UTF_8);
+                at = Varint.put(target, from, encoded.length);
+                System.arraycopy(encoded, 0, target, at, encoded.length);
+                return at + encoded.length;
+            }
+            target[at + i] = (byte) c;
+        }
+        return at + length;
     }
 
     /** Sets the timestamp. */
@@ -107,29 +125,19 @@ final class RecordDraft {
         return timestamp;
     }
 
-    /** Returns whether it has neither a key nor headers. */
-    boolean isPlain() {
-        return keyLength < 0 && headerCount == 0;
+    /** Returns whether it has headers. */
+    boolean hasHeaders() {
+        return headerCount > 0;
+    }
+
+    /** Points at the key that was copied. */
+    Source keyIn(Source target) {
+        return keyLength < 0 ? target.none() : target.wrap(key.bytes(), 0, keyLength);
     }
 
     /** Points at the value that was copied. */
     Source valueIn(Source target) {
         return valueLength < 0 ? target.none() : target.wrap(value.bytes(), 0, valueLength);
-    }
-
-    /** Returns the bytes of the encoded key. */
-    int keyBytes() {
-        return Varint.size(keyLength) + Math.max(keyLength, 0);
-    }
-
-    /** Encodes the key, and returns the index after it. */
-    int putKey(byte[] target, int from) {
-        int at = Varint.put(target, from, keyLength);
-        if (keyLength > 0) {
-            System.arraycopy(key.bytes(), 0, target, at, keyLength);
-            at += keyLength;
-        }
-        return at;
     }
 
     /** Returns the bytes of the encoded headers. */

@@ -65,16 +65,18 @@ final class RecordsEncoder {
     /**
      * Adds a record.
      *
-     * @param draft its key and headers
+     * @param key {@link Source#none} for none, as for the value
+     * @param described has the headers
      * @throws RecordTooLargeException when the topic does not allow it, or the batch has no room
      */
-    void add(RecordDraft draft, Source value, long time) {
+    void add(Source key, Source value, RecordDraft described, long time) {
         if (count == 0) {
             baseTimestamp = time;
             maxTimestamp = time;
         }
         long timestampDelta = time - baseTimestamp;
-        if (draft.isPlain()
+        if (key.length() < 0
+                && !described.hasHeaders()
                 && plain.fits(value.length(), timestampDelta, count)
                 && bytes.length() <= ROOMY) {
             int at = bytes.length();
@@ -83,39 +85,44 @@ final class RecordsEncoder {
             value.copyTo(b, at);
             endPlain(b, at + value.length(), time);
         } else {
-            addAny(draft, value, timestampDelta);
+            addAny(key, value, described, timestampDelta);
             maxTimestamp = Math.max(maxTimestamp, time);
             count++;
         }
     }
 
-    private void addAny(RecordDraft draft, Source value, long timestampDelta) {
-        int body = bodyBytes(draft, timestampDelta, value.length());
+    private void addAny(Source key, Source value, RecordDraft described, long timestampDelta) {
+        int keyBytes = Math.max(key.length(), 0);
+        int valueBytes = Math.max(value.length(), 0);
+        int body =
+                checked(
+                        1L
+                                + Varint.size(timestampDelta)
+                                + Varint.size(count)
+                                + Varint.size(key.length())
+                                + keyBytes
+                                + Varint.size(value.length())
+                                + valueBytes
+                                + described.headerBytes());
         largestRecord = Math.max(largestRecord, body);
         byte[] b = bytes.ensure(bytes.length() + Varint.size(body) + body);
         int at = Varint.put(b, bytes.length(), body);
-        b[at++] = 0;
-        at = Varint.put(b, at, timestampDelta);
+        b[at] = 0; // attributes
+        at = Varint.put(b, at + 1, timestampDelta);
         at = Varint.put(b, at, count);
-        at = draft.putKey(b, at);
-        at = Varint.put(b, at, value.length());
-        if (value.length() > 0) {
-            value.copyTo(b, at);
-            at += value.length();
+        at = Varint.put(b, at, key.length());
+        if (keyBytes > 0) {
+            key.copyTo(b, at);
         }
-        bytes.length(draft.putHeaders(b, at));
+        at = Varint.put(b, at + keyBytes, value.length());
+        if (valueBytes > 0) {
+            value.copyTo(b, at);
+        }
+        bytes.length(described.putHeaders(b, at + valueBytes));
     }
 
-    /** Returns the bytes after the length field of a record that may be added. */
-    private int bodyBytes(RecordDraft draft, long timestampDelta, int valueBytes) {
-        long body =
-                1L
-                        + Varint.size(timestampDelta)
-                        + Varint.size(count)
-                        + draft.keyBytes()
-                        + Varint.size(valueBytes)
-                        + Math.max(valueBytes, 0)
-                        + draft.headerBytes();
+    /** Returns the bytes after the length field of a record if it may be added. */
+    private int checked(long body) {
         if (body > maxRecordBytes) {
             throw RecordLimit.tooLarge(body, maxRecordBytes);
         }

@@ -41,6 +41,11 @@ public final class Source {
         return wrap(bytes, 0, bytes.length);
     }
 
+    /** Points at a whole array, or at nothing if it is null. */
+    public Source wrapAny(byte[] bytes) {
+        return bytes == null ? none() : wrap(bytes, 0, bytes.length);
+    }
+
     /** Points at a part of an array. */
     public Source wrap(byte[] bytes, int at, int count) {
         Objects.requireNonNull(bytes, NO_BYTES);

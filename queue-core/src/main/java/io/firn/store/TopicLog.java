@@ -259,7 +259,7 @@ public final class TopicLog implements Topic {
 
     @Override
     public TopicAppender openAppender() {
-        return new TopicLogAppender(partitions, context::newBatch, context::newRecordBatch);
+        return new TopicLogAppender(partitions, context::newBatch);
     }
 
     @Override

@@ -141,7 +141,12 @@ class AllocationTest {
                     }
                 });
         assertNoAllocation(i -> appender.append(offHeap, 0, value.length));
-        assertNoAllocation(i -> appender.append(value, value));
+        byte[][] values = {
+            Stores.numbered(1, 30), Stores.numbered(1, 300), Stores.numbered(1, 3000)
+        };
+        assertNoAllocation(i -> appender.append(values[i % 3]));
+        assertNoAllocation(i -> appender.append(value, values[i % 3]));
+        assertNoAllocation(i -> appender.append(i % 2 == 0 ? value : null, null));
         appender.onDurable(null);
     }
 
@@ -156,7 +161,11 @@ class AllocationTest {
                     i -> {
                         batch.clear();
                         for (int n = 0; n < 4; n++) {
-                            batch.key(value, 0, 8).value(value).timestamp(i).add();
+                            batch.key(value, 0, 8)
+                                    .value(value)
+                                    .header("trace", value)
+                                    .timestamp(i)
+                                    .add();
                         }
                         appender.append(batch.producer(producer, 0, sequence[0]));
                         sequence[0] += 4;
