@@ -19,8 +19,11 @@ package io.firn;
  * StoreMetrics#transactions} shows those that are open, and a warning is logged for one without a
  * named producer, which has no time-out, when it has been open for a minute. A commit makes the
  * data durable first, in {@link Durability#WRITTEN} topics, too, then the decision; from then on no
- * crash undoes it. A crash before that leaves nothing visible: an unnamed transaction is aborted
- * when the store is opened again, and so is one of a named {@link Producer} that moves cursors; any
+ * crash undoes it. Only what a transaction without a named producer appends to one partition of a
+ * {@code WRITTEN} topic, if it moves no cursor, is written, not forced: when commit returns, it
+ * survives a crash of the process, and a power cut within the topic's force interval may take it,
+ * as a whole. A crash before that leaves nothing visible: an unnamed transaction is aborted when
+ * the store is opened again, and so is one of a named {@link Producer} that moves cursors; any
  * other one of a named producer when that is opened again, or its time is out.
  *
  * <p>A transaction can be given up while the disk is full: {@link #abort} and {@link #close} end it

@@ -72,7 +72,8 @@ final class CursorCommits {
     /** Returns how many bytes they take in an entry of the journal, at most. */
     long mostBytes() {
         if (bytes == NOT_COUNTED) {
-            bytes = commits.values().stream().mapToLong(JournalEntry::mostBytes).sum();
+            bytes = 0;
+            commits.forEach((place, commit) -> bytes += JournalEntry.mostBytes(commit));
         }
         return bytes;
     }
@@ -94,7 +95,7 @@ final class CursorCommits {
     }
 
     List<CursorCommit> all() {
-        return List.copyOf(commits.values());
+        return commits.isEmpty() ? List.of() : List.copyOf(commits.values());
     }
 
     boolean isEmpty() {
@@ -113,6 +114,9 @@ final class CursorCommits {
 
     /** Forgets commits, unless there are others in their places. */
     void removeAll(Collection<CursorCommit> gone) {
+        if (gone.isEmpty()) {
+            return;
+        }
         Set<CursorCommit> found = gone instanceof Set<CursorCommit> set ? set : new HashSet<>(gone);
         commits.values().removeIf(found::contains);
         bytes = NOT_COUNTED;

@@ -37,7 +37,9 @@ import java.util.function.LongSupplier;
  * holds up its readers until it can, or until the store is opened again. The decision stands.
  *
  * <p>An unnamed transaction in one partition that commits no cursor is decided by its marker:
- * readers are let past it when that is durable. Where there is no room for the marker, or another
+ * readers are let past it when that is durable, and in a WRITTEN topic when it is written, since
+ * the marker follows the data in the same log: a power cut takes both, or the marker, which aborts
+ * the transaction, but never the data alone. Where there is no room for the marker, or another
  * append takes long, the journal decides it as well. To abort an unnamed transaction, nothing is
  * written into the journal: recovery aborts what it does not know.
  *
@@ -208,7 +210,8 @@ final class Decisions {
     }
 
     /**
-     * The marker is the decision, and readers are held up until it is durable.
+     * The marker is the decision, and readers are held up until it is durable; in a WRITTEN topic
+     * until it is written.
      *
      * @return false when the partition has no room for it now, or is busy: the journal has to
      *     decide, and the marker follows when it can
@@ -218,9 +221,10 @@ final class Decisions {
         ProducerIdentity fencing = new ProducerIdentity(producer.identity().id(), markerEpoch);
         long first = only.producers().firstOfOpen(fencing.id());
         boolean wasPoisoned = only.log().state().isPoisoned();
+        boolean isForced = only.log().isDurable();
         long marker;
         try {
-            marker = mark(only, fencing, true, NO_DECISION, true);
+            marker = mark(only, fencing, true, NO_DECISION, isForced);
         } catch (StoreFullException | BusyException e) {
             return false;
         } catch (FirnException e) {
@@ -229,7 +233,7 @@ final class Decisions {
             }
             throw abortedBecause(producer, markerEpoch, next, "its partition takes no marker", e);
         }
-        if (marker >= 0) {
+        if (marker >= 0 && isForced) {
             try {
                 only.forcer().awaitDurable(marker + 1);
             } catch (FirnException e) {

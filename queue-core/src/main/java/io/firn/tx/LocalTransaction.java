@@ -31,10 +31,10 @@ final class LocalTransaction implements Transaction {
     private final ProducerIdentity identity;
 
     /** Keeps exclusive appenders away from its partitions. */
-    private final Set<TxPartition> joined = new HashSet<>();
+    private final Set<TxPartition> joined = new HashSet<>(2);
 
     /** The partition of records without a key, by topic. */
-    private final Map<UUID, Integer> withoutKeys = new HashMap<>();
+    private Map<UUID, Integer> withoutKeys = Map.of();
 
     /** Of two threads that end it, one does: its producer may be another transaction's then. */
     private final AtomicBoolean ended = new AtomicBoolean();
@@ -83,6 +83,9 @@ final class LocalTransaction implements Transaction {
 
     /** One partition for all of them: each partition costs a transaction a marker. */
     private int withoutKey(Topic topic) {
+        if (withoutKeys.isEmpty()) {
+            withoutKeys = new HashMap<>();
+        }
         return withoutKeys.computeIfAbsent(
                 topic.id(), id -> ThreadLocalRandom.current().nextInt(topic.partitionCount()));
     }
@@ -92,8 +95,12 @@ final class LocalTransaction implements Transaction {
         Objects.requireNonNull(to, "partition");
         checkOpen();
         TxPartition partition = store.partition(to);
-        Batch batch = partition.log().topic().newRecordBatch();
-        return append(partition, BatchEncoder.of(batch.add(key, value)));
+        RecordBatch batch = producer.takeRecordBatch();
+        try {
+            return append(partition, batch.of(partition.log().topic(), key, value));
+        } finally {
+            producer.keepRecordBatch(batch);
+        }
     }
 
     private long append(TxPartition partition, BatchEncoder encoder) {

@@ -17,13 +17,16 @@ import java.util.function.ObjLongConsumer;
 final class OngoingTransaction {
     private static final long NOT_KNOWN = -1;
 
+    /** Partitions: most transactions have no more. */
+    private static final int FEW = 2;
+
     private final long startMs;
     private final long startNs;
 
     /** Its partitions, each with the offset where its batches end once it is closed. */
-    private final Map<TxPartition, Long> members = new LinkedHashMap<>();
+    private final Map<TxPartition, Long> members = new LinkedHashMap<>(FEW);
 
-    private final Map<SegmentedLog, TxPartition> byLog = new IdentityHashMap<>();
+    private final Map<SegmentedLog, TxPartition> byLog = new IdentityHashMap<>(FEW);
     private final CursorCommits commits = new CursorCommits();
     private boolean closed;
     private boolean abandoned;

@@ -174,8 +174,13 @@ final class PendingCompletion {
      * The caller holds the lock of the producer.
      */
     void prune(TxStore store) {
+        List<CursorCommit> all = commits();
+        if (all.isEmpty()) {
+            prune(Set.of());
+            return;
+        }
         Set<CursorCommit> persisted = new HashSet<>();
-        for (CursorCommit commit : commits()) {
+        for (CursorCommit commit : all) {
             if (commit.decision() != JournalEntry.SELF
                     && (!commit.isNoteLeft() || isGone(commit, store))
                     && store.isPersisted(commit)) {

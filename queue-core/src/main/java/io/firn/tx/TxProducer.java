@@ -17,6 +17,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import javax.annotation.concurrent.GuardedBy;
@@ -68,6 +69,9 @@ final class TxProducer {
     private OngoingTransaction deciding;
 
     private final TxFailure failure = new TxFailure();
+
+    /** Null while an append uses it. */
+    private final AtomicReference<RecordBatch> recordBatch = new AtomicReference<>();
 
     /** Whether it is kept for another transaction; for the holder of the monitor of all. */
     private boolean kept;
@@ -213,6 +217,17 @@ final class TxProducer {
 
     void checkUsable() {
         failure.check();
+    }
+
+    /** Returns a batch that no other thread has: a transaction that was fenced may still append. */
+    RecordBatch takeRecordBatch() {
+        RecordBatch kept = recordBatch.getAndSet(null);
+        return kept == null ? new RecordBatch() : kept;
+    }
+
+    /** Keeps a batch for the next append. */
+    void keepRecordBatch(RecordBatch unused) {
+        recordBatch.set(unused);
     }
 
     TxFailure failure() {

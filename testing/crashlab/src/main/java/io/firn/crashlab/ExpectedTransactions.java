@@ -19,8 +19,9 @@ import java.util.TreeMap;
 
 /**
  * What was promised of transactions (O11 to O13): each is there in all of its partitions, and has
- * moved its cursor, or nowhere; one whose commit has returned is there; one that was seen stays; no
- * cursor is set back by an older decision; nothing of an unnamed producer stays undecided.
+ * moved its cursor, or nowhere; one whose commit has returned is there, unless it was only written
+ * and its marker was not durable; one that was seen stays; no cursor is set back by an older
+ * decision; nothing of an unnamed producer stays undecided.
  */
 final class ExpectedTransactions {
     static final String DURABLE = "x0";
@@ -46,6 +47,8 @@ final class ExpectedTransactions {
         /** A commit is under way: all or none of it may be there. */
         COMMITTING,
         COMMITTED,
+        /** Committed in one partition of a WRITTEN topic: a power cut may take all of it. */
+        WRITTEN,
         ABORTED
     }
 
@@ -57,6 +60,9 @@ final class ExpectedTransactions {
         private final int id = ++number;
         private final List<SentRecord> records = new ArrayList<>();
         private Outcome outcome = Outcome.OPEN;
+
+        /** The offset after the marker of one that is only written. */
+        private long markedTo;
 
         /** Whether a power cut has left it undecided: it may be aborted, and readers go past it. */
         private boolean isCarriedOver;
@@ -88,6 +94,20 @@ final class ExpectedTransactions {
         void is(Outcome next) {
             changes++;
             outcome = next;
+        }
+
+        /** Notes that the commit of an unnamed one that moves no cursor has returned. */
+        void isCommittedByMarker() {
+            ExpectedPlace first = records.get(0).place;
+            boolean isWritten =
+                    first.topic.equals(ExpectedTransactions.WRITTEN)
+                            && records.stream().allMatch(each -> each.place == first);
+            is(isWritten ? Outcome.WRITTEN : Outcome.COMMITTED);
+            markedTo = first.partition().nextOffset();
+        }
+
+        private boolean isMarkerDurable() {
+            return records.get(0).place.partition().durableOffset() >= markedTo;
         }
 
         @Override
@@ -126,6 +146,7 @@ final class ExpectedTransactions {
                     switch (outcome) {
                         case OPEN, ABORTED -> there == 0;
                         case COMMITTED -> isWhole;
+                        case WRITTEN -> isWhole || (there == 0 && !isMarkerDurable());
                         case COMMITTING -> isWhole || (there == 0 && !isSeen);
                     };
             require(
@@ -140,7 +161,7 @@ final class ExpectedTransactions {
             return switch (outcome) {
                 case COMMITTED -> true;
                 case OPEN, ABORTED -> false;
-                case COMMITTING ->
+                case COMMITTING, WRITTEN ->
                         readable.isEmpty()
                                 ? null
                                 : read.get(readable.get(0).place)
@@ -291,6 +312,8 @@ final class ExpectedTransactions {
             Boolean isFound = each.isFound(read, found);
             if (isFound != null) {
                 each.is(isFound ? Outcome.COMMITTED : Outcome.ABORTED);
+            } else if (each.outcome == Outcome.WRITTEN) {
+                each.is(Outcome.COMMITTING); // other records may be where its marker was
             }
             each.isCarriedOver = isFound == null;
         }

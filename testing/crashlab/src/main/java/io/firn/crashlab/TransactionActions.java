@@ -48,7 +48,11 @@ final class TransactionActions {
     private int aborts;
 
     /** An open transaction. */
-    private record Slot(LogStore store, Transaction tx, Sent sent, long[] moves) {}
+    private record Slot(LogStore store, Transaction tx, boolean isNamed, Sent sent, long[] moves) {
+        boolean movesCursor() {
+            return moves[0] >= 0 || moves[1] >= 0;
+        }
+    }
 
     TransactionActions(TestedStore tested) {
         this.tested = tested;
@@ -161,7 +165,7 @@ final class TransactionActions {
                 number < UNNAMED
                         ? store.beginTransaction()
                         : openProducer(number).beginTransaction();
-        return new Slot(store, tx, expected.new Sent(), new long[] {-1, -1});
+        return new Slot(store, tx, number >= UNNAMED, expected.new Sent(), new long[] {-1, -1});
     }
 
     private io.firn.Producer openProducer(int number) {
@@ -233,7 +237,11 @@ final class TransactionActions {
                 expected.positions(i).isNot();
             }
         }
-        slot.sent.is(isCommitted ? Outcome.COMMITTED : Outcome.ABORTED);
+        if (isCommitted && !slot.isNamed && !slot.movesCursor()) {
+            slot.sent.isCommittedByMarker();
+        } else {
+            slot.sent.is(isCommitted ? Outcome.COMMITTED : Outcome.ABORTED);
+        }
         commits += isCommitted ? 1 : 0;
     }
 

@@ -18,6 +18,7 @@ import io.firn.RecordHandler.Action;
 import io.firn.Tailer;
 import io.firn.TailerOptions;
 import io.firn.TopicOptions;
+import io.firn.Transaction;
 import io.firn.host.HostedStore;
 import java.lang.management.ManagementFactory;
 import java.nio.ByteBuffer;
@@ -171,6 +172,25 @@ class AllocationTest {
                         sequence[0] += 4;
                     });
         }
+    }
+
+    /** Most of what it would allocate otherwise is a batch for each record. */
+    @Test
+    void shouldAllocateLittleForATransactionOfOneRecord() {
+        ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+        Partition partition = created(Durability.WRITTEN);
+        byte[] key = {1};
+        long before = 0;
+        int transactions = WARM_UP / 4;
+        for (int i = 0; i < 2 * transactions; i++) {
+            before = i == transactions ? threads.getCurrentThreadAllocatedBytes() : before;
+            try (Transaction tx = store.beginTransaction()) {
+                tx.append(partition, key, value);
+                tx.commit();
+            }
+        }
+        long each = (threads.getCurrentThreadAllocatedBytes() - before) / transactions;
+        assertTrue(each < 2_000, each + " bytes");
     }
 
     @ParameterizedTest

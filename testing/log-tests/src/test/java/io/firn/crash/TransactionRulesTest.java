@@ -121,6 +121,51 @@ class TransactionRulesTest {
         assertEquals(List.of("a"), read("written", 0));
     }
 
+    private void commitInWritten(String... values) {
+        try (Transaction tx = store.beginTransaction()) {
+            for (String each : values) {
+                append(tx, "written", 0, each);
+            }
+            tx.commit();
+        }
+    }
+
+    @Test
+    void shouldForceNothingToCommitInOnePartitionOfAWrittenTopic() {
+        commitInWritten("first");
+        int before = simulation.medium.history().size();
+        commitInWritten("a", "b");
+        List<String> all = simulation.medium.history();
+        List<String> forces =
+                all.subList(before, all.size()).stream()
+                        .filter(each -> each.contains("force"))
+                        .toList();
+        assertEquals(List.of(), forces);
+        assertEquals(List.of("first", "a", "b"), read("written", 0));
+    }
+
+    @Test
+    void shouldKeepACommitInAWrittenTopicWhenTheProcessDies() {
+        commitInWritten("a", "b");
+        reopen(simulation.medium.kill());
+        assertEquals(List.of("a", "b"), read("written", 0));
+    }
+
+    @Test
+    void shouldLoseACommitInAWrittenTopicAsAWholeWhenThePowerIsCut() {
+        try (Transaction tx = store.beginTransaction()) {
+            append(tx, "written", 0, "a");
+            append(tx, "written", 0, "b");
+            partition("written", 0).force();
+            append(tx, "written", 0, "c");
+            tx.commit();
+        }
+        assertEquals(List.of("a", "b", "c"), read("written", 0));
+        cutPower();
+        assertEquals(List.of(), read("written", 0));
+        assertEquals(0, partition("written", 0).metrics().undecided());
+    }
+
     @Test
     void shouldKeepACommitOfAnUnnamedProducerWhoseNextOnesAbortAndCommit() {
         try (Transaction tx = store.beginTransaction()) {
