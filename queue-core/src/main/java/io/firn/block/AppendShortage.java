@@ -6,11 +6,13 @@ import javax.annotation.concurrent.GuardedBy;
 
 /**
  * How long appends to a partition have found no file descriptor. A shortage that is over soon is
- * waited for; one that lasts is an error for who waits. Nothing has to note its end: one at another
+ * waited for; one that lasts is an error for who waits, and for each later append at once. A
+ * partition that has no file at all waits for a moment only, since it has none to give back. Nothing has to note its end: one at another
  * end of the log, or after a pause, is another one. Thread-safe.
  */
 final class AppendShortage {
     private static final long LONG_NS = 10_000_000_000L;
+    private static final long LONG_WITHOUT_FILE_NS = 1_000_000_000L;
 
     /** Longer than the pauses between the tries of the background. */
     private static final long QUIET_NS = 3_000_000_000L;
@@ -58,15 +60,15 @@ final class AppendShortage {
     /**
      * Checks that it does not last.
      *
-     * @throws StoreFullException when there has been none for long
+     * @throws StoreFullException when it has lasted for long, here or in the store
      */
     synchronized void check() {
-        if (isNow() && lastNs - sinceNs >= LONG_NS) {
+        long most = log.segments().length == 0 ? LONG_WITHOUT_FILE_NS : LONG_NS;
+        if (isNow()
+                && (lastNs - sinceNs >= most || log.store().descriptors().hasLasted(most))) {
             throw new StoreFullException(
                     log
-                            + ": for "
-                            + (lastNs - sinceNs) / 1_000_000_000
-                            + " s a file that the append needs could not be opened; nothing is"
+                            + ": a file that the append needs could not be opened; nothing is"
                             + " appended: "
                             + why.getMessage(),
                     why);

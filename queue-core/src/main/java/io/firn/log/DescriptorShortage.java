@@ -5,6 +5,7 @@ import io.firn.background.Duty;
 import io.firn.findings.FindingKey;
 import io.firn.medium.DescriptorLimit;
 import io.firn.medium.FileErrors.OutOfDescriptorsException;
+import io.firn.medium.GuardedLog;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Set;
@@ -19,24 +20,36 @@ import javax.annotation.concurrent.GuardedBy;
  * may be too few for those who need several. {@link #note} is for any thread.
  */
 public final class DescriptorShortage extends Duty {
+    private static final GuardedLog LOG = GuardedLog.get();
     private static final long INTERVAL_MS = 1_000;
+
+    /** What else a process has open, without the connections of a server. */
+    private static final long OTHER_FILES = 200;
 
     /** Longer than the pauses of those who try again. */
     private static final long QUIET_NS = 3_000_000_000L;
 
     private final LogContext store;
-    private final long limit = DescriptorLimit.ofProcess(); // later there is none to read it
+    private final long limit;
     private final Set<Duty> savers = ConcurrentHashMap.newKeySet();
     private final FindingKey key;
     private volatile boolean isNow;
+    private volatile long beganNs;
     private volatile long lastNs;
+    private volatile long warnedOf;
 
     @GuardedBy("this")
     private long lookedNs;
 
     DescriptorShortage(LogContext store) {
+        this(store, DescriptorLimit.ofProcess()); // later there is none to read it
+    }
+
+    /** As {@link #DescriptorShortage(LogContext)}, with a limit of the process. */
+    DescriptorShortage(LogContext store, long limit) {
         super(store.tidying(), store.subject(), "descriptors");
         this.store = store;
+        this.limit = limit;
         this.key = FindingKey.of(Kind.DESCRIPTORS_EXHAUSTED, store.subject());
     }
 
@@ -60,6 +73,7 @@ public final class DescriptorShortage extends Duty {
         if (isNow) {
             return;
         }
+        beganNs = lastNs;
         isNow = true;
         String most =
                 limit == DescriptorLimit.UNKNOWN
@@ -73,7 +87,7 @@ public final class DescriptorShortage extends Duty {
                         + ", so that the store cannot open its own: "
                         + (store.isReadOnly()
                                 ? "readers do not see new records until it can"
-                                : "appends that need one wait for ten seconds and then fail,"
+                                : "appends that need one fail, at first after ten seconds,"
                                         + " forces and moves wait until it can")
                         + ". Raise the limit, or close some";
         store.findings().begin(key, text);
@@ -91,6 +105,33 @@ public final class DescriptorShortage extends Duty {
     /** Undoes {@link #callInShortage}. */
     public void forget(Duty saver) {
         savers.remove(saver);
+    }
+
+    /**
+     * Warns where the process may not have as many files open as there will be if all partitions
+     * are written to; again only if there are twice as many.
+     */
+    public synchronized void expect(long files) {
+        long needed = files + OTHER_FILES;
+        if (limit == DescriptorLimit.UNKNOWN || needed <= limit || files < 2 * warnedOf) {
+            return;
+        }
+        warnedOf = files;
+        LOG.log(
+                System.Logger.Level.WARNING,
+                "{0}: {1} partitions have a file open each once they are written to, and the"
+                        + " process may have {2} files and connections open (ulimit -n): appends"
+                        + " to some will fail. Raise the limit to {3} at least, and by one for each"
+                        + " connection",
+                store.subject(),
+                Long.toString(files),
+                Long.toString(limit),
+                Long.toString(needed));
+    }
+
+    /** Whether there is a shortage, and has been for so long. */
+    public boolean hasLasted(long ns) {
+        return isNow && store.nowNs() - beganNs >= ns;
     }
 
     /** Whether there is a shortage: what is opened ahead of need has to wait. */

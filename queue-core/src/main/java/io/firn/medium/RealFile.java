@@ -9,18 +9,15 @@ import java.nio.channels.FileChannel.MapMode;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 
-/** A file of this machine. */
+/** A file of this machine, open for reading. */
 final class RealFile implements MediumFile {
     private final Path path;
     private final RandomAccessFile file;
-    private final RepeatedCalls channel;
 
     RealFile(Path path, RandomAccessFile file) {
         this.path = path;
         this.file = file;
-        this.channel = new RepeatedCalls(path, StandardOpenOption.WRITE);
     }
 
     @Override
@@ -53,32 +50,22 @@ final class RealFile implements MediumFile {
     }
 
     @Override
-    public synchronized void write(long position, byte[] source, int offset, int length)
-            throws IOException {
-        try {
-            file.seek(position);
-            file.write(source, offset, length);
-        } catch (IOException e) {
-            throw named(path, "written", e);
-        }
+    public void write(long position, byte[] source, int offset, int length) throws IOException {
+        throw notWritable(path);
     }
 
     @Override
     public void write(long position, ByteBuffer source) throws IOException {
-        try {
-            channel.write(position, source);
-        } catch (IOException e) {
-            throw named(path, "written", e);
-        }
+        throw notWritable(path);
     }
 
     @Override
     public void setSize(long size) throws IOException {
-        try {
-            file.setLength(size);
-        } catch (IOException e) {
-            throw named(path, "set to " + size + " bytes", e);
-        }
+        throw notWritable(path);
+    }
+
+    static IOException notWritable(Path path) {
+        return new IOException(path + " is open for reading only");
     }
 
     @Override
@@ -123,10 +110,6 @@ final class RealFile implements MediumFile {
 
     @Override
     public void close() throws IOException {
-        try {
-            channel.close();
-        } finally {
-            file.close();
-        }
+        file.close();
     }
 }

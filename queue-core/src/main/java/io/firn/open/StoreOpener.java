@@ -261,6 +261,7 @@ public final class StoreOpener {
         // Before anything is cut or dropped.
         SameNames.refuse(context.files().topics(), scan.sharedNames(), found);
         topicOpener.open(scan, found);
+        topics.compareWithDescriptors();
         context.tiers().forEach(TierState::noteStrangers);
     }
 

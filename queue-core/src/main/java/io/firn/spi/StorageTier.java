@@ -90,6 +90,11 @@ public interface StorageTier extends Tier, AutoCloseable {
         return null;
     }
 
+    /** Returns whether each segment that is being written keeps a file open. */
+    default boolean keepsFilesOpen() {
+        return false;
+    }
+
     /** Returns the bytes that the tier may use; empty when only the file system limits it. */
     OptionalLong capacityBytes();
 

@@ -11,6 +11,7 @@ import io.firn.cursor.Cursors;
 import io.firn.findings.FindingKey;
 import io.firn.findings.Subject;
 import io.firn.log.LogContext;
+import io.firn.log.TierState;
 import io.firn.log.SegmentedLog;
 import io.firn.metadata.StoreIdentity;
 import io.firn.metadata.TopicFiles;
@@ -163,6 +164,21 @@ public final class Topics implements TopicOwner {
     @Override
     public void onPartitionsAdded() {
         refuseAfterDeath();
+        compareWithDescriptors();
+    }
+
+    /** Warns if the process may not open a file for each partition. */
+    public void compareWithDescriptors() {
+        long files = 0;
+        for (TopicLog each : served.values()) {
+            files += keepsFilesOpen(each) ? each.partitionCount() : 0;
+        }
+        store.descriptors().expect(files);
+    }
+
+    private static boolean keepsFilesOpen(TopicLog topic) {
+        List<TierState> tiers = topic.context().tiers();
+        return !tiers.isEmpty() && tiers.get(0).tier().keepsFilesOpen();
     }
 
     /** Those that cannot be served. */
@@ -287,6 +303,7 @@ public final class Topics implements TopicOwner {
         } finally {
             if (isServed(topic)) {
                 newTopics.keep(topic);
+                compareWithDescriptors();
             }
         }
     }

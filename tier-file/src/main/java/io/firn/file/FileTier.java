@@ -152,6 +152,11 @@ public final class FileTier implements StorageTier {
     }
 
     @Override
+    public boolean keepsFilesOpen() {
+        return true;
+    }
+
+    @Override
     public List<Path> directories() {
         return List.of(root);
     }

@@ -190,6 +190,37 @@ class DescriptorShortageTest {
     }
 
     @Test
+    void shouldRefuseAtOnceWhatNeedsAFileWhenItHasLasted() {
+        medium.isFull = true;
+        work(12);
+        tidy(30); // no one appends
+        checkRefusedAtOnce();
+        appender = store.openTopic("orders").partition(1).openExclusiveAppender();
+        checkRefusedAtOnce(); // it has no segment yet
+
+        medium.isFull = false;
+        while (append() < 0) {
+            tidy(1);
+        }
+    }
+
+    /** After a look of the background, in no time. */
+    private void checkRefusedAtOnce() {
+        UnsafeBuffer value = new UnsafeBuffer(new byte[RECORD]);
+        assertThrows(
+                StoreFullException.class,
+                () -> {
+                    while (appender.tryAppend(value, 0, RECORD) != Appender.BACK_PRESSURED) {
+                        continue; // what the last segment has room for
+                    }
+                    while (store.doWork() > 0) {
+                        continue;
+                    }
+                    appender.tryAppend(value, 0, RECORD);
+                });
+    }
+
+    @Test
     void shouldReserveNothingAheadOfNeedWhileItLasts() throws IOException {
         tidy(1);
         assertEquals(2, files(), "the active one and the next");

@@ -33,8 +33,8 @@ class FewDescriptorsTest {
     private static final int RECORDS = 20;
     private static final int RECORD_BYTES = 50_000;
 
-    /** Two for each active segment, those that the tier keeps, and too few to reserve ahead. */
-    private static final int DESCRIPTORS = 2 * PARTITIONS + 3 + 4;
+    /** One for each active segment, those that the tier keeps, and too few to reserve ahead. */
+    private static final int DESCRIPTORS = PARTITIONS + 3 + 2;
 
     @TempDir Path directory;
     private final Limited medium = new Limited();
@@ -81,23 +81,12 @@ class FewDescriptorsTest {
         @Override
         protected MediumFile wrap(Path path, MediumFile file) {
             return new FilterMediumFile(file) {
-                private final AtomicInteger held = new AtomicInteger(1);
-                private final AtomicBoolean hasChannel = new AtomicBoolean();
-
-                @Override
-                public void write(long position, ByteBuffer source) throws IOException {
-                    if (!hasChannel.get()) {
-                        take(path);
-                        hasChannel.set(true);
-                        held.incrementAndGet();
-                    }
-                    super.write(position, source);
-                }
+                private final AtomicBoolean isHeld = new AtomicBoolean(true);
 
                 @Override
                 public void close() throws IOException {
                     super.close();
-                    free.addAndGet(held.getAndSet(0));
+                    free.addAndGet(isHeld.getAndSet(false) ? 1 : 0);
                 }
             };
         }
