@@ -7,8 +7,9 @@ import javax.annotation.concurrent.GuardedBy;
 /**
  * How long appends to a partition have found no file descriptor. A shortage that is over soon is
  * waited for; one that lasts is an error for who waits, and for each later append at once. A
- * partition that has no file at all waits for a moment only, since it has none to give back. Nothing has to note its end: one at another
- * end of the log, or after a pause, is another one. Thread-safe.
+ * partition that has no file at all waits for a moment only, since it has none to give back.
+ * Nothing has to note its end: one at another end of the log, or after a pause, is another one.
+ * Thread-safe.
  */
 final class AppendShortage {
     private static final long LONG_NS = 10_000_000_000L;
@@ -64,8 +65,7 @@ final class AppendShortage {
      */
     synchronized void check() {
         long most = log.segments().length == 0 ? LONG_WITHOUT_FILE_NS : LONG_NS;
-        if (isNow()
-                && (lastNs - sinceNs >= most || log.store().descriptors().hasLasted(most))) {
+        if (isNow() && (lastNs - sinceNs >= most || log.store().descriptors().hasLasted(most))) {
             throw new StoreFullException(
                     log
                             + ": a file that the append needs could not be opened; nothing is"

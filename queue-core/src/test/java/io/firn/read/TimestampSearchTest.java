@@ -21,6 +21,9 @@ import java.util.Random;
 import org.junit.jupiter.api.Test;
 
 class TimestampSearchTest {
+    private static final int COUNT = 40;
+    private static final long LATEST = 1_400;
+
     private static TimestampSearch search(Sealed sealed) {
         return new TimestampSearch(sealed.log, IsolationLevel.READ_COMMITTED);
     }
@@ -58,12 +61,15 @@ class TimestampSearchTest {
                 .orElse(null);
     }
 
-    /** One record a batch: one is much later than those after it, some have the same time. */
+    /**
+     * One record a batch, eight batches to an entry of the index. The first of them is late, and
+     * the next one is later: a search that begins behind that one misses it.
+     */
     private static List<StoredRecord> outOfOrder() {
         List<StoredRecord> records = new ArrayList<>();
-        for (int i = 0; i < 12; i++) {
-            long time = i == 3 ? 1_070 : 1_000 + i / 2 * 20L;
-            records.add(new StoredRecord(0, i, time, null, new byte[5_000], List.of()));
+        for (int i = 0; i < COUNT; i++) {
+            long time = 1_000 + 10L * i + (i % 8 == 0 ? 60 : i % 8 == 1 ? 70 : 0);
+            records.add(new StoredRecord(0, i, time, null, new byte[470], List.of()));
         }
         return records;
     }
@@ -79,7 +85,7 @@ class TimestampSearchTest {
         List<StoredRecord> all = outOfOrder();
         Sealed sealed = Sealed.of(batches(all));
         byte[] times = sealed.segment.block().readSidecar(Sidecar.TIMEINDEX);
-        assertTrue(times.length > 4 * Sidecar.TIMEINDEX.entryBytes());
+        assertTrue(times.length >= 4 * Sidecar.TIMEINDEX.entryBytes());
 
         for (int bit = 0; bit < 8 * times.length; bit++) {
             byte[] wrong = times.clone();
@@ -105,11 +111,11 @@ class TimestampSearchTest {
     @Test
     void shouldReadNoSegmentThatEndsBeforeTheTimestamp() throws IOException {
         List<StoredRecord> all = outOfOrder();
-        Sealed sealed = Sealed.of(batches(all), 1_110);
+        Sealed sealed = Sealed.of(batches(all), 1_470);
 
-        assertNull(search(sealed).find(1_111));
+        assertNull(search(sealed).find(1_471));
         assertFalse(sealed.segment.hasView());
-        assertEquals(first(all, 1_100), search(sealed).find(1_100));
+        assertEquals(first(all, 1_400), search(sealed).find(1_400));
         assertTrue(sealed.segment.hasView());
     }
 
@@ -118,7 +124,7 @@ class TimestampSearchTest {
         List<StoredRecord> all = outOfOrder();
         Sealed sealed = Sealed.of(batches(all), 5_000); // as after a truncation
 
-        assertEquals(first(all, 1_100), search(sealed).findLatest());
+        assertEquals(first(all, LATEST), search(sealed).findLatest());
     }
 
     @Test

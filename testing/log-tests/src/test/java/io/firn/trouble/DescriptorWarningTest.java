@@ -15,7 +15,9 @@ import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A process that may open fewer files than its partitions need is told so before any is missing. */
+/**
+ * A process that may open fewer files than its partitions need is told so before any is missing.
+ */
 @EnabledOnOs(OS.LINUX)
 class DescriptorWarningTest {
     @TempDir Path directory;
@@ -54,8 +56,7 @@ class DescriptorWarningTest {
                                 Integer.toString(partitions))
                         .redirectErrorStream(true)
                         .start();
-        String out =
-                new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        String out = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
         assertEquals(0, process.waitFor(), out);
         return out.lines().filter(line -> line.contains("ulimit -n")).toList();
     }
