@@ -31,11 +31,14 @@ import io.firn.TopicOptions;
 import io.firn.Transaction;
 import io.firn.UnknownTopicException;
 import io.firn.file.FileTier;
+import io.firn.host.HostedStore;
+import io.firn.tx.Coordinator;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
@@ -197,6 +200,36 @@ class BackupTest {
             }
             assertEquals(List.of("plain", "both", "both", "next"), texts(store, "t"));
             assertEquals(2, topic.cursor("c").offset(0));
+        }
+    }
+
+    @Test
+    void shouldDecideNoTransactionWhileABackupLooks() throws Exception {
+        try (LogStore store = files(source).open()) {
+            Topic topic = store.createTopic("t", options().withPartitions(2));
+            Transaction tx = store.beginTransaction();
+            tx.append(topic.partition(0), null, Stores.bytes("both"));
+            tx.append(topic.partition(1), null, Stores.bytes("both"));
+            List<Stores.Task<Void>> commits = new ArrayList<>();
+            Coordinator coordinator = (Coordinator) HostedStore.of(store).transactions();
+            coordinator.whileStill(
+                    () -> {
+                        commits.add(
+                                Stores.start(
+                                        () -> {
+                                            tx.commit();
+                                            return null;
+                                        }));
+                        Thread thread = commits.get(0).thread();
+                        Stores.await(
+                                "a commit that waits or has ended",
+                                () ->
+                                        thread.getState() == Thread.State.WAITING
+                                                || commits.get(0).isDone());
+                        assertFalse(commits.get(0).isDone());
+                    });
+            commits.get(0).result();
+            assertEquals(List.of("both", "both"), texts(store, "t"));
         }
     }
 
