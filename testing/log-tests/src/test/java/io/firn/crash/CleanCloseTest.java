@@ -12,6 +12,7 @@ import io.firn.FirnException;
 import io.firn.LogStore;
 import io.firn.Partition;
 import io.firn.file.FileTier;
+import io.firn.medium.MediumFile;
 import io.firn.metadata.StoreIdentity;
 import io.firn.sim.FirstRunOnly;
 import io.firn.sim.SimulatedFileMedium;
@@ -45,11 +46,16 @@ class CleanCloseTest {
     }
 
     @BeforeEach
-    void closeWithOneRecord() {
+    void closeWithOneRecord() throws IOException {
         try (LogStore store = simulation.open()) {
             store.createTopic("t", Simulation.SMALL_WRITTEN);
             append(store, 'r', 1_000 - OVERHEAD);
         }
+        // The system writes it back at some time.
+        try (MediumFile clean = medium.open(CLEAN, true)) {
+            clean.force();
+        }
+        medium.forceDirectory(Simulation.DIRECTORY);
     }
 
     private static void append(LogStore store, char fill, int length) {
