@@ -125,6 +125,11 @@ public interface PartitionReader {
         /** Returns the number of forces since open. */
         long forces();
 
+        /** Returns the bytes of the batches that these have made durable. */
+        default long forcedBytes() {
+            return 0;
+        }
+
         /** Returns the number of segments begun since open, without the first. */
         long rolls();
 

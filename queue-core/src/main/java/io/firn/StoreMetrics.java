@@ -1,10 +1,13 @@
 package io.firn;
 
 import io.firn.PartitionReader.PartitionMetrics;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.SortedMap;
+import java.util.TreeMap;
 
 /**
  * Metrics of a store at one moment. Immutable; equal when all of them are.
@@ -33,6 +36,20 @@ public interface StoreMetrics {
 
     /** Returns the number of failures of background work since open; each was logged. */
     long backgroundErrors();
+
+    /**
+     * Returns how many forces since open took at most so long, each by the next power of two of
+     * microseconds; those of more than a minute by two minutes. Of forces that take less than 10 µs
+     * every eighth is measured, and counts for eight. Forces that failed are not counted.
+     */
+    default SortedMap<Duration, Long> forceTimes() {
+        return new TreeMap<>();
+    }
+
+    /** Returns the time of these forces. */
+    default Duration totalForceTime() {
+        return Duration.ZERO;
+    }
 
     /**
      * Returns the transactions that readers of committed records wait for, oldest first: those that
@@ -91,6 +108,14 @@ public interface StoreMetrics {
 
         /** Returns the bytes of blocks in use. */
         long usedBytes();
+
+        /**
+         * Returns the bytes that can still be written, by its size or the file system, whichever
+         * has less; empty when that is not known.
+         */
+        default OptionalLong freeBytes() {
+            return OptionalLong.empty();
+        }
 
         /** Returns the number of segments with records in this tier. */
         int segments();

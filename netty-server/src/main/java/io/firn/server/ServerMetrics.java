@@ -7,6 +7,7 @@ import io.firn.PartitionReader.PartitionMetrics;
 import io.firn.StoreMetrics.TierMetrics;
 import io.firn.host.HostedStore;
 import io.firn.server.group.GroupHandlers;
+import io.firn.server.wire.RequestCounters;
 import io.firn.server.wire.ServerContext;
 import io.firn.server.wire.Transport;
 import java.time.Duration;
@@ -65,6 +66,44 @@ final class ServerMetrics implements ServerMetricsMXBean, AutoCloseable {
             }
         }
         return counts;
+    }
+
+    @Override
+    public List<Double> getRequestTimeBoundsMs() {
+        return RequestCounters.timeBoundsMs();
+    }
+
+    @Override
+    public Map<String, List<Long>> getRequestTimes() {
+        Map<String, List<Long>> all = new TreeMap<>();
+        for (ApiKeys key : ApiKeys.values()) {
+            List<Long> times = context.counters().times(key);
+            if (!times.isEmpty()) {
+                all.put(key.name, times);
+            }
+        }
+        return all;
+    }
+
+    @Override
+    public Map<String, Double> getRequestSeconds() {
+        Map<String, Double> all = new TreeMap<>();
+        for (ApiKeys key : ApiKeys.values()) {
+            if (!context.counters().times(key).isEmpty()) {
+                all.put(key.name, context.counters().seconds(key));
+            }
+        }
+        return all;
+    }
+
+    @Override
+    public long getThrottles() {
+        return context.counters().throttles();
+    }
+
+    @Override
+    public long getThrottledMs() {
+        return context.counters().throttledMs();
     }
 
     @Override

@@ -21,6 +21,27 @@ public interface ServerMetricsMXBean {
     Map<String, Long> getRequestsByApi();
 
     /**
+     * Returns the longest time, in ms, of each class of {@link #getRequestTimes}, without that of
+     * the last, which has none.
+     */
+    List<Double> getRequestTimeBoundsMs();
+
+    /**
+     * Returns how many requests of each API took how long from when they were read until they were
+     * answered, by classes of times. A fetch and a member of a group may wait on purpose.
+     */
+    Map<String, List<Long>> getRequestTimes();
+
+    /** Returns the seconds that all requests of each API took together. */
+    Map<String, Double> getRequestSeconds();
+
+    /** Returns how often clients were muted, because they had exceeded a quota. */
+    long getThrottles();
+
+    /** Returns for how many ms together. */
+    long getThrottledMs();
+
+    /**
      * Returns the number of requests longer than their fields; the rest was ignored, as in Kafka.
      */
     long getRequestsWithTrailingBytes();

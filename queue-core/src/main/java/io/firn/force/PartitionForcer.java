@@ -68,7 +68,7 @@ public final class PartitionForcer implements LogEvents.ForceWaiters {
         return segments.forces();
     }
 
-    long forcedBytes() {
+    public long forcedBytes() {
         return segments.forcedBytes();
     }
 

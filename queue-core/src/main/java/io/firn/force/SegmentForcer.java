@@ -23,12 +23,16 @@ final class SegmentForcer {
     private static final int FORCES_PER_SAMPLE = 8;
     private static final long DESCRIPTOR_RETRY_NS = 10_000_000;
 
+    /** Of faster forces only samples are timed: to read the clock would cost a share of them. */
+    private static final long SLOW_FORCE_NS = 10_000;
+
     private final SegmentedLog log;
     private final AtomicLong forces = new AtomicLong();
     private final AtomicLong forcedBytes = new AtomicLong();
     private boolean isTimed;
     private long lastCaptured;
     private long forceNs;
+    private long timedNs;
 
     SegmentForcer(SegmentedLog log) {
         this.log = log;
@@ -139,12 +143,13 @@ final class SegmentForcer {
             return;
         }
         PartitionForcer.ForceEvent event = PartitionForcer.ForceEvent.beginIfEnabled();
-        boolean sampled = isTimed && forces.getPlain() % FORCES_PER_SAMPLE == 0;
-        long start = sampled ? System.nanoTime() : 0;
+        boolean isSample = forces.getPlain() % FORCES_PER_SAMPLE == 0;
+        boolean isSlow = timedNs > SLOW_FORCE_NS;
+        long start = isSample || isSlow ? System.nanoTime() : 0;
         // With the zeros after the last batch, which mark its end for recovery.
         segment.block().force(from, Math.min(to + LogSegment.TAIL_ZEROS, segment.capacity()));
-        if (sampled) {
-            forceNs = System.nanoTime() - start;
+        if (isSample || isSlow) {
+            note(System.nanoTime() - start, isSlow ? 1 : FORCES_PER_SAMPLE, isSample);
         }
         if (event != null) {
             event.end(log, to - from);
@@ -153,6 +158,14 @@ final class SegmentForcer {
         // Only the gate's holder writes it, and no reader depends on when it sees the change.
         forces.setOpaque(forces.getPlain() + 1);
         forcedBytes.setOpaque(forcedBytes.getPlain() + to - from);
+    }
+
+    private void note(long ns, int standsFor, boolean isSample) {
+        timedNs = ns;
+        log.store().forceTimes().add(ns, standsFor);
+        if (isTimed && isSample) {
+            forceNs = ns;
+        }
     }
 
     private void publish(long offset) {

@@ -53,6 +53,7 @@ public final class LogContext {
     private final List<TierState> tiers = new ArrayList<>();
     private final FreedBlocks freedBlocks = new FreedBlocks();
     private final WriteBuffers writeBuffers = new WriteBuffers();
+    private final ForceTimes forceTimes = new ForceTimes();
     private final PreparedShare preparedShare = new PreparedShare();
     private final ReadMemory readMemory;
     private final Set<Thread> movers = ConcurrentHashMap.newKeySet();
@@ -280,6 +281,11 @@ public final class LogContext {
 
     public FreedBlocks freedBlocks() {
         return freedBlocks;
+    }
+
+    /** How long forces took. */
+    public ForceTimes forceTimes() {
+        return forceTimes;
     }
 
     /** What appenders write batches from. */

@@ -12,6 +12,7 @@ record TierCounts(
         Survives survives,
         OptionalLong capacityBytes,
         long usedBytes,
+        OptionalLong freeBytes,
         int segments,
         long spilledSegments,
         long spilledBytes,
@@ -37,6 +38,8 @@ record TierCounts(
                 + (capacityBytes.isPresent() ? capacityBytes.getAsLong() : "unlimited")
                 + ", usedBytes="
                 + usedBytes
+                + ", freeBytes="
+                + (freeBytes.isPresent() ? freeBytes.getAsLong() : "unknown")
                 + ", segments="
                 + segments
                 + ", spilledSegments="

@@ -333,6 +333,7 @@ public final class TierState {
                 tier.survives(),
                 tier.capacityBytes(),
                 tier.usedBytes(),
+                tier.freeBytes(),
                 segments,
                 spilledSegments.get(),
                 spilledBytes.get(),

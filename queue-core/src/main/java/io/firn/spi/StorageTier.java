@@ -102,6 +102,17 @@ public interface StorageTier extends Tier, AutoCloseable {
     long usedBytes();
 
     /**
+     * Returns the bytes that can still be written, by what limits them first: the capacity or the
+     * file system. Empty when that is not known.
+     */
+    default OptionalLong freeBytes() {
+        OptionalLong capacity = capacityBytes();
+        return capacity.isEmpty()
+                ? capacity
+                : OptionalLong.of(Math.max(0, capacity.getAsLong() - usedBytes()));
+    }
+
+    /**
      * Returns the bytes that are still mapped although their segments were deleted, moved, or idle:
      * on Java 17 to 21, until the garbage collector finds that no user holds a buffer of them. A
      * deleted file occupies its space until then.

@@ -14,6 +14,7 @@ record PartitionCounts(
         int segments,
         long bytes,
         long forces,
+        long forcedBytes,
         long rolls,
         long stalls,
         long backlogBytes,
@@ -42,6 +43,8 @@ record PartitionCounts(
                 + bytes
                 + ", forces="
                 + forces
+                + ", forcedBytes="
+                + forcedBytes
                 + ", rolls="
                 + rolls
                 + ", stalls="

@@ -295,6 +295,7 @@ public final class PartitionLog implements HostedPartition {
                 log.segments().length,
                 log.segmentList().bytes(),
                 forcer.forces(),
+                forcer.forcedBytes(),
                 log.rolls(),
                 appenders.stalls(),
                 upkeep.backlogBytes(),

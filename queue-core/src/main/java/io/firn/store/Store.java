@@ -36,6 +36,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.SortedMap;
 import java.util.UUID;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
@@ -248,7 +249,12 @@ public final class Store implements HostedStore {
             }
         }
         return new StoreCounts(
-                inTiers, partitions, context.background().errors(), transactions.metrics());
+                inTiers,
+                partitions,
+                context.background().errors(),
+                context.forceTimes().counts(),
+                context.forceTimes().total(),
+                transactions.metrics());
     }
 
     @Override
@@ -433,6 +439,8 @@ public final class Store implements HostedStore {
             List<StoreMetrics.TierMetrics> tiers,
             List<PartitionMetrics> partitions,
             long backgroundErrors,
+            SortedMap<Duration, Long> forceTimes,
+            Duration totalForceTime,
             List<StoreMetrics.TransactionMetrics> transactions)
             implements StoreMetrics {
 
@@ -445,6 +453,10 @@ public final class Store implements HostedStore {
                     + partitions
                     + ", backgroundErrors="
                     + backgroundErrors
+                    + ", forceTimes="
+                    + forceTimes
+                    + ", totalForceTime="
+                    + totalForceTime
                     + ", transactions="
                     + transactions
                     + "]";

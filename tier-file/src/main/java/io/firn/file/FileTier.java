@@ -253,6 +253,17 @@ public final class FileTier implements StorageTier {
     }
 
     @Override
+    public OptionalLong freeBytes() {
+        OptionalLong below = StorageTier.super.freeBytes();
+        try {
+            long usable = medium.usableBytes(root);
+            return OptionalLong.of(Math.min(usable, below.orElse(Long.MAX_VALUE)));
+        } catch (IOException e) {
+            return OptionalLong.empty(); // a look at it, on which nothing depends
+        }
+    }
+
+    @Override
     public int maxSegmentBytes() {
         return MAX_SEGMENT_BYTES;
     }

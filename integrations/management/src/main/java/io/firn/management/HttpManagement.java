@@ -10,6 +10,7 @@ import java.io.IOException;
  * <ul>
  *   <li>{@code /health/live}: 200 as long as the threads of the server and its store move
  *   <li>{@code /health/ready}: 200 when a record can be appended and read
+ *   <li>{@code /metrics}: the metrics, as text of Prometheus or OpenMetrics
  * </ul>
  *
  * <p>The JDK's HTTP server has limits of connections, headers and times for the whole process, as

@@ -13,6 +13,7 @@ import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.URI;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Executors;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -22,7 +23,7 @@ import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.function.Supplier;
+import java.util.function.Function;
 import javax.net.ssl.SSLContext;
 
 /**
@@ -66,6 +67,7 @@ final class Listening implements Running {
     private final Admission admission;
     private final Liveness liveness;
     private final Readiness readiness;
+    private final Metrics metrics;
     private final URI uri;
     private SSLContext tls;
 
@@ -95,9 +97,11 @@ final class Listening implements Running {
         this.liveness = new Liveness(managed.metrics(), managed.store(), System::nanoTime);
         this.readiness = new Readiness(managed.store(), attempts, PATIENCE);
         http.setExecutor(requests);
-        serve("/", () -> Answer.text(404, "Served are /health/live and /health/ready."));
-        serve("/health/live", liveness::answer);
-        serve("/health/ready", readiness::answer);
+        this.metrics = new Metrics(managed);
+        serve("/", accepted -> Answer.text(404, "Served: /health/live, /health/ready, /metrics"));
+        serve("/health/live", accepted -> liveness.answer());
+        serve("/health/ready", accepted -> readiness.answer());
+        serve("/metrics", metrics::answer);
         this.uri = uri(where.host());
         http.start();
         var unused = seconds.scheduleWithFixedDelay(this::eachSecond, 1, 1, TimeUnit.SECONDS);
@@ -162,7 +166,7 @@ final class Listening implements Running {
         }
     }
 
-    private void serve(String path, Supplier<Answer> source) {
+    private void serve(String path, Function<String, Answer> source) {
         http.createContext(
                 path,
                 exchange -> {
@@ -176,13 +180,18 @@ final class Listening implements Running {
                         } else if (isOther) {
                             send(exchange, Answer.text(404, "There is no such page."));
                         } else {
-                            send(exchange, source.get());
+                            send(exchange, source.apply(accepted(exchange)));
                         }
                     } catch (RuntimeException e) {
                         LOG.log(System.Logger.Level.ERROR, path + " failed", e);
                         throw e;
                     }
                 });
+    }
+
+    private static String accepted(HttpExchange exchange) {
+        return String.join(
+                ",", exchange.getRequestHeaders().getOrDefault("Accept", List.of()));
     }
 
     private static void send(HttpExchange exchange, Answer answer) throws IOException {
@@ -209,6 +218,7 @@ final class Listening implements Running {
         seconds.shutdownNow();
         http.stop(0);
         requests.shutdownNow();
+        metrics.close();
         attempts.shutdown(); // not interrupted: it appends
         try {
             if (!attempts.awaitTermination(PATIENCE.toSeconds(), TimeUnit.SECONDS)) {

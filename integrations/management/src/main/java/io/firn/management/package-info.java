@@ -8,6 +8,7 @@
  *     Admission         which requests are served: method, Host, password
  *     Liveness          /health/live
  *     Readiness         /health/ready
+ *     Metrics           /metrics: those of FirnMetrics, of ServerMeters, of Histograms and of the JVM
  * </pre>
  */
 package io.firn.management;

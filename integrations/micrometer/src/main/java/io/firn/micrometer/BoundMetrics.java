@@ -2,6 +2,7 @@ package io.firn.micrometer;
 
 import io.firn.ClosedException;
 import io.firn.CursorReader.CursorMetrics;
+import io.firn.Finding;
 import io.firn.LogReader;
 import io.firn.PartitionReader.PartitionMetrics;
 import io.firn.StoreMetrics;
@@ -12,6 +13,7 @@ import io.micrometer.core.instrument.Tags;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
@@ -20,14 +22,12 @@ import java.util.concurrent.locks.ReentrantLock;
 final class BoundMetrics {
     private static final long FRESH_NS = TimeUnit.SECONDS.toNanos(1);
 
-    /** What is measured of the store itself. */
-    record StoreSample(StoreMetrics metrics, int findings) {}
-
     private final LogReader store;
     private final Clock clock;
     private final Tags tags;
     private final boolean hasPartitions;
-    private final MeterFamily<StoreSample> ofStore;
+    private final MeterFamily<StoreMetrics> ofStore;
+    private final MeterFamily<Finding> ofFindings;
     private final MeterFamily<TierMetrics> ofTiers;
     private final MeterFamily<PartitionMetrics> ofTopics;
     private final MeterFamily<CursorMetrics> ofCursors;
@@ -45,6 +45,7 @@ final class BoundMetrics {
         this.tags = tags;
         this.hasPartitions = hasPartitions;
         this.ofStore = new MeterFamily<>(Measures.STORE, registry, this::refresh);
+        this.ofFindings = new MeterFamily<>(Measures.FINDING, registry, this::refresh);
         this.ofTiers = new MeterFamily<>(Measures.TIER, registry, this::refresh);
         this.ofTopics = new MeterFamily<>(Measures.TOPIC, registry, this::refresh);
         this.ofCursors = new MeterFamily<>(Measures.CURSOR, registry, this::refresh);
@@ -73,16 +74,17 @@ final class BoundMetrics {
     private void take() {
         StoreMetrics metrics;
         Map<String, List<CursorMetrics>> cursors;
-        int findings;
+        List<Finding> findings;
         try {
             metrics = store.metrics();
             cursors = store.cursorMetrics();
-            findings = store.findings().size();
+            findings = store.findings();
         } catch (ClosedException e) {
             remove();
             return;
         }
-        ofStore.update(Map.of(tags, List.of(new StoreSample(metrics, findings))));
+        ofStore.update(Map.of(tags, List.of(metrics)));
+        ofFindings.update(byKind(findings));
         Map<Tags, List<TierMetrics>> tiers = new HashMap<>();
         metrics.tiers().forEach(each -> add(tiers, tags.and("tier", each.label()), each));
         ofTiers.update(tiers);
@@ -102,6 +104,21 @@ final class BoundMetrics {
         ofCursors.update(byCursor);
     }
 
+    /** Also those of which there are none: what appears from nowhere is no growth. */
+    private Map<Tags, List<Finding>> byKind(List<Finding> findings) {
+        Map<Tags, List<Finding>> all = new HashMap<>();
+        for (Finding.Kind kind : Finding.Kind.values()) {
+            Tags ofKind =
+                    tags.and(
+                            "kind",
+                            kind.name(),
+                            "severity",
+                            kind.severity().name().toLowerCase(Locale.ROOT));
+            all.put(ofKind, findings.stream().filter(each -> each.kind() == kind).toList());
+        }
+        return all;
+    }
+
     private Tags tagsOf(String topic, int partition) {
         Tags ofTopic = tags.and("topic", topic);
         return hasPartitions ? ofTopic.and("partition", Integer.toString(partition)) : ofTopic;
@@ -116,7 +133,7 @@ final class BoundMetrics {
         refreshing.lock();
         try {
             isRemoved = true;
-            for (MeterFamily<?> each : List.of(ofStore, ofTiers, ofTopics, ofCursors)) {
+            for (MeterFamily<?> each : List.of(ofStore, ofFindings, ofTiers, ofTopics, ofCursors)) {
                 each.update(Map.of());
             }
         } finally {

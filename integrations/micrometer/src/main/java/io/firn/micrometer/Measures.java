@@ -1,29 +1,33 @@
 package io.firn.micrometer;
 
 import io.firn.CursorReader.CursorMetrics;
+import io.firn.Finding;
 import io.firn.PartitionReader.PartitionMetrics;
+import io.firn.StoreMetrics;
 import io.firn.StoreMetrics.TierMetrics;
-import io.firn.micrometer.BoundMetrics.StoreSample;
 import io.firn.micrometer.Measure.Kind;
 import java.time.Duration;
 import java.util.List;
+import java.util.OptionalLong;
 import java.util.function.ToDoubleFunction;
 
 /** All meters. */
 final class Measures {
     private static final String BYTES = "bytes";
 
-    static final List<Measure<StoreSample>> STORE =
+    static final List<Measure<StoreMetrics>> STORE =
             List.of(
-                    gauge("firn.findings", "conditions to know of", StoreSample::findings),
                     gauge(
                             "firn.transactions",
                             "transactions that readers of committed records wait for",
-                            each -> each.metrics().transactions().size()),
+                            each -> each.transactions().size()),
                     counter(
                             "firn.background.errors",
                             "failures of background work",
-                            each -> each.metrics().backgroundErrors()));
+                            StoreMetrics::backgroundErrors));
+
+    static final List<Measure<Finding>> FINDING =
+            List.of(gauge("firn.findings", "conditions to know of, by kind", each -> 1));
 
     static final List<Measure<TierMetrics>> TIER =
             List.of(
@@ -31,17 +35,25 @@ final class Measures {
                     bytes(
                             "firn.tier.capacity",
                             "size; NaN when only the file system limits it",
-                            Measures::capacity),
+                            each -> of(each.capacityBytes())),
+                    bytes(
+                            "firn.tier.free",
+                            "bytes that can still be written; NaN when that is not known",
+                            each -> of(each.freeBytes())),
+                    gauge(
+                            "firn.tier.moves",
+                            "moves of segments in progress",
+                            TierMetrics::movesInFlight),
                     gauge("firn.tier.segments", "segments with records", TierMetrics::segments),
                     counter(
                             "firn.tier.spilled.segments",
                             "segments begun here because a hotter tier was full or failed",
                             TierMetrics::spilledSegments),
-                    bytesMoved(
+                    bytesCounted(
                             "firn.tier.moved.down",
                             "bytes moved from here to colder tiers",
                             TierMetrics::movedDownBytes),
-                    bytesMoved(
+                    bytesCounted(
                             "firn.tier.moved.up",
                             "bytes moved from here to hotter tiers",
                             TierMetrics::movedUpBytes),
@@ -67,6 +79,10 @@ final class Measures {
                     bytes("firn.topic.size", "bytes of the batches", PartitionMetrics::bytes),
                     gauge("firn.topic.segments", "segments", PartitionMetrics::segments),
                     counter("firn.topic.forces", "forces", PartitionMetrics::forces),
+                    bytesCounted(
+                            "firn.topic.forced.size",
+                            "bytes made durable by forces",
+                            PartitionMetrics::forcedBytes),
                     counter("firn.topic.rolls", "segments begun", PartitionMetrics::rolls),
                     counter(
                             "firn.topic.stalls",
@@ -76,6 +92,10 @@ final class Measures {
                             "firn.topic.backlog",
                             "bytes of filled segments that are not sealed or deleted yet",
                             PartitionMetrics::backlogBytes),
+                    gauge(
+                            "firn.topic.undecided",
+                            "offsets that wait for the end of a transaction",
+                            PartitionMetrics::undecided),
                     counter(
                             "firn.topic.unread.deleted",
                             "records deleted although a cursor had not passed them",
@@ -104,8 +124,8 @@ final class Measures {
 
     private Measures() {}
 
-    private static double capacity(TierMetrics tier) {
-        return tier.capacityBytes().isPresent() ? tier.capacityBytes().getAsLong() : Double.NaN;
+    private static double of(OptionalLong number) {
+        return number.isPresent() ? number.getAsLong() : Double.NaN;
     }
 
     private static double seconds(Duration time) {
@@ -124,7 +144,7 @@ final class Measures {
         return new Measure<>(Kind.COUNTER, name, null, meaning, value);
     }
 
-    private static <T> Measure<T> bytesMoved(
+    private static <T> Measure<T> bytesCounted(
             String name, String meaning, ToDoubleFunction<T> value) {
         return new Measure<>(Kind.COUNTER, name, BYTES, meaning, value);
     }

@@ -10,6 +10,7 @@ import io.firn.TailerOptions;
 import io.firn.Topic;
 import io.firn.TopicOptions;
 import io.firn.file.FileTier;
+import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.MockClock;
 import io.micrometer.core.instrument.Tags;
@@ -72,6 +73,9 @@ class FirnMetricsTest {
         assertEquals(3, gauge("firn.topic.durable.offset", "topic", "orders"));
         assertTrue(registry.get("firn.topic.forces").functionCounter().count() >= 2);
         assertTrue(gauge("firn.topic.size", "topic", "orders") > 0);
+        assertEquals(
+                gauge("firn.topic.size", "topic", "orders"),
+                registry.get("firn.topic.forced.size").functionCounter().count());
     }
 
     @Test
@@ -114,7 +118,13 @@ class FirnMetricsTest {
         FirnMetrics.of(store).withTags(Tags.of("store", "main")).bindTo(registry);
         assertEquals(1, gauge("firn.tier.in.rotation", "store", "main", "tier", "ssd"));
         assertEquals(Double.NaN, gauge("firn.tier.capacity", "tier", "ssd"));
-        assertEquals(store.findings().size(), gauge("firn.findings", "store", "main"));
+        assertTrue(gauge("firn.tier.free", "tier", "ssd") > 0);
+        double findings =
+                registry.get("firn.findings").tags("store", "main").gauges().stream()
+                        .mapToDouble(Gauge::value)
+                        .sum();
+        assertEquals(store.findings().size(), findings);
+        assertEquals(0, gauge("firn.findings", "kind", "LOCK_LOST", "severity", "error"));
     }
 
     @Test

@@ -133,6 +133,7 @@ final class Connection extends ChannelInboundHandlerAdapter
 
     @Override
     public void throttle(long ms) {
+        server.counters().onThrottle(ms);
         requests.throttle(ms);
     }
 
@@ -294,6 +295,7 @@ final class Connection extends ChannelInboundHandlerAdapter
             memory.add(-next.heldBytes(), -next.decodedBytes());
             next.take();
             next.release();
+            server.counters().onAnswer(next.key(), System.nanoTime() - next.readNs());
             if (next.response() != null) {
                 try {
                     responses.write(next);

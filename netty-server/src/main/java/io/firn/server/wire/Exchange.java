@@ -27,6 +27,7 @@ public final class Exchange implements SteppedWork.Request {
     private final ApiKeys key;
     private final short version;
     private final RequestHeaderData header;
+    private final long readNs = System.nanoTime();
     private final int bodyIndex;
     private ByteBuf frame;
     private Executor background;
@@ -93,6 +94,11 @@ public final class Exchange implements SteppedWork.Request {
     /** Returns the thread of the connection. */
     public EventLoop eventLoop() {
         return connection.eventLoop();
+    }
+
+    /** Returns when it was read, by {@link System#nanoTime}. */
+    long readNs() {
+        return readNs;
     }
 
     int correlationId() {
