@@ -4,7 +4,6 @@ import io.firn.FirnException;
 import io.firn.InvalidOptionException;
 import io.firn.medium.FileMedium;
 import io.firn.medium.OpenToOthers;
-import io.firn.server.config.Listener;
 import io.firn.server.config.ServerConfig;
 import java.io.IOException;
 import java.io.InputStream;
@@ -135,27 +134,14 @@ public final class ServerMain implements Callable<Integer> {
                                     ended.countDown();
                                 },
                                 "firn-shutdown"));
-        printNotes(config);
+        new StartReport(config, new Version().getVersion()[0])
+                .lines(server, storage.store().metrics().tiers())
+                .forEach(System.err::println);
         System.err.printf(
                 "Serving %s on %s after %d ms.%n",
                 config.directory().toAbsolutePath().normalize(),
                 server.bootstrapServers(),
                 (System.nanoTime() - startNs) / 1_000_000);
-    }
-
-    private static void printNotes(ServerConfig config) {
-        if (!config.withoutEffect().isEmpty()) {
-            System.err.println("Configuration keys without effect: " + config.withoutEffect());
-        }
-        for (Listener each : config.listeners()) {
-            if (each.endpoint().isAnyAddress() && each.advertised() == null) {
-                System.err.println(
-                        "Clients of listener "
-                                + each.name()
-                                + " are told to connect to localhost. For clients on other"
-                                + " machines, set advertised.listeners.");
-            }
-        }
     }
 
     /**

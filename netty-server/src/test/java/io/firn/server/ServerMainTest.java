@@ -128,10 +128,12 @@ class ServerMainTest {
         Process process = start("--override", ANY_PORT);
         try {
             List<String> words = awaitServing(process);
-            assertEquals(3, words.size(), words.toString());
+            words.removeIf(line -> line.startsWith("Warning: ")); // of this machine
+            assertEquals(4, words.size(), words.toString());
             assertTrue(words.get(0).contains("what is forced survives"), words.toString());
             assertTrue(words.get(1).contains("to Kafka clients on 127.0.0.1:"), words.toString());
-            assertTrue(words.get(2).startsWith("Serving "), words.toString());
+            assertTrue(words.get(2).matches("Firn .* on Java .*"), words.toString());
+            assertTrue(words.get(3).startsWith("Serving "), words.toString());
             assertTrue(Files.exists(directory.resolve("data/firn")));
 
             Path saidByThat = directory.resolve("said-by-the-first");
@@ -201,9 +203,32 @@ class ServerMainTest {
         }
         List<String> others =
                 words().stream()
-                        .filter(line -> !line.matches("[-0-9]+ [:0-9]+ INFO .*|Serving .*"))
+                        .filter(
+                                line ->
+                                        !line.matches(
+                                                "[-0-9]+ [:0-9]+ INFO .*|(Firn|Warning:|Serving) .*"))
                         .toList();
         assertEquals(List.of(), others);
+    }
+
+    @Test
+    void shouldWarnOfRecordsThatAreNotForcedAndOfListenersThatAreOpen() throws Exception {
+        Process process =
+                start(
+                        "--override",
+                        ANY_PORT,
+                        "--override",
+                        "firn.durability=written",
+                        "--override",
+                        "firn.insecure.listeners=true");
+        try {
+            String words = awaitServing(process).toString();
+            assertTrue(words.contains("Warning: firn.durability=written"), words);
+            assertTrue(words.contains("Warning: firn.insecure.listeners=true"), words);
+        } finally {
+            process.destroy();
+            assertTrue(process.waitFor(Running.HANGS_AFTER_S, TimeUnit.SECONDS));
+        }
     }
 
     @Test

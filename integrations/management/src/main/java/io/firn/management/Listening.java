@@ -190,8 +190,7 @@ final class Listening implements Running {
     }
 
     private static String accepted(HttpExchange exchange) {
-        return String.join(
-                ",", exchange.getRequestHeaders().getOrDefault("Accept", List.of()));
+        return String.join(",", exchange.getRequestHeaders().getOrDefault("Accept", List.of()));
     }
 
     private static void send(HttpExchange exchange, Answer answer) throws IOException {

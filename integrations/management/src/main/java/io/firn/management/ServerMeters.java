@@ -73,18 +73,12 @@ final class ServerMeters implements MeterBinder {
     }
 
     private static ServerMeter gauge(
-            String name,
-            String unit,
-            String meaning,
-            ToDoubleFunction<ServerMetricsMXBean> value) {
+            String name, String unit, String meaning, ToDoubleFunction<ServerMetricsMXBean> value) {
         return new ServerMeter(name, unit, false, meaning, value);
     }
 
     private static ServerMeter counter(
-            String name,
-            String unit,
-            String meaning,
-            ToDoubleFunction<ServerMetricsMXBean> value) {
+            String name, String unit, String meaning, ToDoubleFunction<ServerMetricsMXBean> value) {
         return new ServerMeter(name, unit, true, meaning, value);
     }
 

@@ -12,8 +12,7 @@ class MetersPageTest {
     void shouldListAllMeters() throws IOException {
         Map<String, String> rows = new TreeMap<>();
         Measures.STORE.forEach(each -> rows.put(each.name(), row(each, "")));
-        Measures.FINDING.forEach(
-                each -> rows.put(each.name(), row(each, "`kind`, `severity`")));
+        Measures.FINDING.forEach(each -> rows.put(each.name(), row(each, "`kind`, `severity`")));
         Measures.TIER.forEach(each -> rows.put(each.name(), row(each, "`tier`")));
         Measures.TOPIC.forEach(each -> rows.put(each.name(), row(each, "`topic`")));
         Measures.CURSOR.forEach(each -> rows.put(each.name(), row(each, "`topic`, `cursor`")));

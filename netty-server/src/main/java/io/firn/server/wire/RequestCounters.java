@@ -76,9 +76,7 @@ public final class RequestCounters {
      */
     public List<Long> times(ApiKeys key) {
         Times ofApi = times.get(key.ordinal());
-        return ofApi == null
-                ? List.of()
-                : Arrays.stream(ofApi.counts).map(LongAdder::sum).toList();
+        return ofApi == null ? List.of() : Arrays.stream(ofApi.counts).map(LongAdder::sum).toList();
     }
 
     /** Returns the time that all requests of an API took together. */
