@@ -3,40 +3,30 @@ package io.firn;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.List;
+import java.util.Objects;
 
 /**
  * A complete backup of a store, or what was restored of one. Immutable.
  *
- * @param directory where it is
- * @param time when its point in time was chosen
- * @param parts the partitions with their offsets at that time, by topic and number
- * @param bytes how many bytes it has
+ * <pre>{@code
+ * Backup made = store.backupTo(backup);
+ * // ...
+ * Backup whole = Backup.verify(backup);
+ * }</pre>
  */
-public record Backup(Path directory, Instant time, List<Part> parts, Bytes bytes) {
+public final class Backup {
+    private final Path directory;
+    private final Instant time;
+    private final List<Part> parts;
+    private final Bytes bytes;
 
     /** Creates the description of a backup. */
-    public Backup {
-        parts = List.copyOf(parts);
+    public Backup(Path directory, Instant time, List<Part> parts, Bytes bytes) {
+        this.directory = Objects.requireNonNull(directory, "directory");
+        this.time = Objects.requireNonNull(time, "time");
+        this.parts = List.copyOf(parts);
+        this.bytes = Objects.requireNonNull(bytes, "bytes");
     }
-
-    /**
-     * A partition.
-     *
-     * @param topic the name of the topic
-     * @param partition its number
-     * @param startOffset the log start offset
-     * @param endOffset the offset after the last record
-     */
-    public record Part(String topic, int partition, long startOffset, long endOffset) {}
-
-    /**
-     * Bytes of segments.
-     *
-     * @param total all of them
-     * @param copied those that were copied now
-     * @param linked those that were linked now; the others were there before
-     */
-    public record Bytes(long total, long copied, long linked) {}
 
     /**
      * Reads the backup in a directory, and compares every byte of it with its checksums.
@@ -45,5 +35,119 @@ public record Backup(Path directory, Instant time, List<Part> parts, Bytes bytes
      */
     public static Backup verify(Path directory) {
         return LogStoreBuilder.forStoreIn(directory).verifyBackup(directory);
+    }
+
+    /** Where it is. */
+    public Path directory() {
+        return directory;
+    }
+
+    /** When its point in time was chosen. */
+    public Instant time() {
+        return time;
+    }
+
+    /** The partitions with their offsets at that time, by topic and number. */
+    public List<Part> parts() {
+        return parts;
+    }
+
+    /** How many bytes it has. */
+    public Bytes bytes() {
+        return bytes;
+    }
+
+    @Override
+    public String toString() {
+        return "backup of " + time + " in " + directory + ", " + bytes;
+    }
+
+    /** A partition in a backup. */
+    public static final class Part {
+        private final String topic;
+        private final int partition;
+        private final long startOffset;
+        private final long endOffset;
+
+        /** Creates the description of a partition. */
+        public Part(String topic, int partition, long startOffset, long endOffset) {
+            this.topic = Objects.requireNonNull(topic, "topic");
+            this.partition = partition;
+            this.startOffset = startOffset;
+            this.endOffset = endOffset;
+        }
+
+        /** The name of the topic. */
+        public String topic() {
+            return topic;
+        }
+
+        /** Its number. */
+        public int partition() {
+            return partition;
+        }
+
+        /** The log start offset. */
+        public long startOffset() {
+            return startOffset;
+        }
+
+        /** The offset after the last record. */
+        public long endOffset() {
+            return endOffset;
+        }
+
+        @Override
+        public boolean equals(Object other) {
+            return other instanceof Part part
+                    && topic.equals(part.topic)
+                    && partition == part.partition
+                    && startOffset == part.startOffset
+                    && endOffset == part.endOffset;
+        }
+
+        @Override
+        public int hashCode() {
+            return Objects.hash(topic, partition, startOffset, endOffset);
+        }
+
+        @Override
+        public String toString() {
+            return topic + "-" + partition + " from " + startOffset + " to " + endOffset;
+        }
+    }
+
+    /** Bytes of segments. */
+    public static final class Bytes {
+        private final long total;
+        private final long copied;
+        private final long linked;
+
+        /** Creates the counts. */
+        public Bytes(long total, long copied, long linked) {
+            this.total = total;
+            this.copied = copied;
+            this.linked = linked;
+        }
+
+        /** All of them. */
+        public long total() {
+            return total;
+        }
+
+        /** Those that were copied now. */
+        public long copied() {
+            return copied;
+        }
+
+        /** Those that were linked now; the others were there before. */
+        public long linked() {
+            return linked;
+        }
+
+        @Override
+        public String toString() {
+            return total + " bytes, " + copied + " of them copied and " + linked + " linked";
+        }
     }
 }

@@ -44,7 +44,7 @@ public final class BackupOptions {
     }
 
     /** Returns whether sealed segments are linked where they can be. */
-    public boolean usesLinks() {
+    public boolean isLinking() {
         return usesLinks;
     }
 

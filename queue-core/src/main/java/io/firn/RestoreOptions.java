@@ -18,6 +18,8 @@ import java.util.TreeSet;
  * not exceed the limit. So a batch is restored as a whole or not at all, and the same offsets have
  * the same records as before. Transactions that had not ended in a partition at its limit are
  * aborted there, cursors beyond a limit are set to it, and producers with names begin anew.
+ *
+ * @see Backup
  */
 public final class RestoreOptions {
     private static final RestoreOptions ALL = new RestoreOptions(Set.of(), null, Map.of());

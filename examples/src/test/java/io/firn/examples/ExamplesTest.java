@@ -110,7 +110,7 @@ final class ExamplesTest {
     void shouldRestoreTheBackupOfAnOpenStore() throws Exception {
         assertEquals(
                 List.of(
-                        "Backed up: [Part[topic=orders, partition=0, startOffset=0, endOffset=1]]",
+                        "Backed up: [orders-0 from 0 to 1]",
                         "Verified: 76 bytes",
                         "Restored up to offset 1"),
                 lines(Backups::run));

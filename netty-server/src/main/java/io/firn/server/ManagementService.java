@@ -13,6 +13,8 @@ import javax.net.ssl.SSLParameters;
  * Serves the health and the metrics of a server on a listener of its own. A server that has {@code
  * management.listener} in its configuration finds one by {@link java.util.ServiceLoader}; the jar
  * {@code firn-management} has one.
+ *
+ * @see FirnServer
  */
 public interface ManagementService {
     /** The name of a topic of the store that clients do not see, for the service to try out. */

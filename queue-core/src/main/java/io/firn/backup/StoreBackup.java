@@ -178,7 +178,7 @@ public final class StoreBackup {
             Progress progress =
                     new Progress(
                             new Pace(options.control(), this::isWanted),
-                            options.usesLinks(),
+                            options.isLinking(),
                             isContinued,
                             bytesOf(point));
             Map<TopicPoint, List<SavedPartition>> saved = new LinkedHashMap<>();

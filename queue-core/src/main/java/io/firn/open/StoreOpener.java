@@ -28,6 +28,7 @@ import io.firn.store.Store;
 import io.firn.store.Topics;
 import java.io.IOException;
 import java.nio.file.FileSystemException;
+import java.nio.file.NotDirectoryException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -217,11 +218,23 @@ public final class StoreOpener {
         return created;
     }
 
-    private void openWritable() throws IOException {
-        boolean isCreated = !medium.exists(directory);
-        if (isCreated) {
+    /** Creates the store's directory; returns false if it is there. */
+    private boolean makeDirectory() throws IOException {
+        if (!medium.exists(directory)) {
             medium.createDirectories(directory);
+            return true;
         }
+        try {
+            medium.list(directory);
+        } catch (NotDirectoryException e) {
+            throw new FileSystemException(
+                    directory.toString(), null, "is a file, should be a directory");
+        }
+        return false;
+    }
+
+    private void openWritable() throws IOException {
+        boolean isCreated = makeDirectory();
         lock = medium.lock(directory.resolve(LOCK));
         context.ownership().own(lock);
         OwnerWatchDuty.begin(context, topics::onLost);

@@ -140,7 +140,8 @@ class TimestampTest {
     void shouldOpenOnlyFilesThatMayHaveTheTimestampInAnotherProcess() {
         ObservedMedium readers = new ObservedMedium();
         try (LogStore store = Stores.at(directory).open()) {
-            fill(store);
+            Partition written = fill(store);
+            Stores.await("seals", () -> written.metrics().backlogBytes() == 0);
             try (LogReader reader = Stores.at(directory, readers).openReadOnly()) {
                 PartitionReader partition = reader.openTopic("t").partition(0);
                 Set<Path> opened = new ConcurrentSkipListSet<>();
