@@ -8,8 +8,8 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 
 /**
- * A file of this machine, through a channel: one that is written, and on some platforms each. After
- * an interrupt it is opened again by its name, which it must still have then.
+ * A file of this machine, through a channel: for platforms on which a {@link RealFile} is not
+ * enough. After an interrupt it is opened again by its name, which it must still have then.
  */
 final class ChannelFile implements MediumFile {
     /** The JDK keeps a direct buffer for each thread, as large as the largest transfer. */
@@ -106,7 +106,7 @@ final class ChannelFile implements MediumFile {
 
     private void requireWritable() throws IOException {
         if (!writable) {
-            throw RealFile.notWritable(path);
+            throw new IOException(path + " is open for reading only");
         }
     }
 

@@ -9,15 +9,18 @@ import java.nio.channels.FileChannel.MapMode;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 
-/** A file of this machine, open for reading. */
+/** A file of this machine. */
 final class RealFile implements MediumFile {
     private final Path path;
     private final RandomAccessFile file;
+    private final RepeatedCalls channel;
 
     RealFile(Path path, RandomAccessFile file) {
         this.path = path;
         this.file = file;
+        this.channel = new RepeatedCalls(path, StandardOpenOption.WRITE);
     }
 
     @Override
@@ -50,22 +53,32 @@ final class RealFile implements MediumFile {
     }
 
     @Override
-    public void write(long position, byte[] source, int offset, int length) throws IOException {
-        throw notWritable(path);
+    public synchronized void write(long position, byte[] source, int offset, int length)
+            throws IOException {
+        try {
+            file.seek(position);
+            file.write(source, offset, length);
+        } catch (IOException e) {
+            throw named(path, "written", e);
+        }
     }
 
     @Override
     public void write(long position, ByteBuffer source) throws IOException {
-        throw notWritable(path);
+        try {
+            channel.write(position, source);
+        } catch (IOException e) {
+            throw named(path, "written", e);
+        }
     }
 
     @Override
     public void setSize(long size) throws IOException {
-        throw notWritable(path);
-    }
-
-    static IOException notWritable(Path path) {
-        return new IOException(path + " is open for reading only");
+        try {
+            file.setLength(size);
+        } catch (IOException e) {
+            throw named(path, "set to " + size + " bytes", e);
+        }
     }
 
     @Override
@@ -110,6 +123,10 @@ final class RealFile implements MediumFile {
 
     @Override
     public void close() throws IOException {
-        file.close();
+        try {
+            channel.close();
+        } finally {
+            file.close();
+        }
     }
 }

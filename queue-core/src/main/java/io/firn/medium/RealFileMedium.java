@@ -34,10 +34,10 @@ import java.util.Set;
 import java.util.UUID;
 
 /**
- * The file system of this machine. Bytes are read with a {@link RandomAccessFile}, which interrupts
- * do not affect. Only a channel writes a buffer in one call, and a writable file has only one
- * descriptor, so it is a channel; an interrupt closes that, and the call is repeated ({@link
- * RepeatedCalls}). A file that is only sent is opened again ({@link SendableFile}).
+ * The file system of this machine. Bytes are read and written with a {@link RandomAccessFile},
+ * which interrupts do not affect. An interrupt would close a {@link FileChannel}, so a channel is
+ * opened for one call only, and the call is repeated if it was interrupted; a file that is only
+ * sent is opened again ({@link SendableFile}).
  */
 final class RealFileMedium implements FileMedium {
     static final RealFileMedium INSTANCE = new RealFileMedium(Platform.CURRENT);
@@ -182,9 +182,9 @@ final class RealFileMedium implements FileMedium {
     }
 
     private MediumFile openFile(Path file, boolean writable) throws IOException {
-        return writable || platform.usesChannels()
+        return platform.usesChannels()
                 ? ChannelFile.open(file, writable, platform)
-                : new RealFile(file, RegularFiles.open(file, false));
+                : new RealFile(file, RegularFiles.open(file, writable));
     }
 
     private interface Creation {

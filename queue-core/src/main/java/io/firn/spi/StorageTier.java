@@ -91,7 +91,7 @@ public interface StorageTier extends Tier, AutoCloseable {
     }
 
     /** Returns whether each segment that is being written keeps a file open. */
-    default boolean keepsFilesOpen() {
+    default boolean hasOpenFiles() {
         return false;
     }
 

@@ -178,7 +178,7 @@ public final class Topics implements TopicOwner {
 
     private static boolean keepsFilesOpen(TopicLog topic) {
         List<TierState> tiers = topic.context().tiers();
-        return !tiers.isEmpty() && tiers.get(0).tier().keepsFilesOpen();
+        return !tiers.isEmpty() && tiers.get(0).tier().hasOpenFiles();
     }
 
     /** Those that cannot be served. */

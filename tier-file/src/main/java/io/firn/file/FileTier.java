@@ -152,7 +152,7 @@ public final class FileTier implements StorageTier {
     }
 
     @Override
-    public boolean keepsFilesOpen() {
+    public boolean hasOpenFiles() {
         return true;
     }
 
