@@ -66,6 +66,34 @@ class AttemptsTest {
         assertTrue(backOff.isFailing());
     }
 
+    /** Another process may write the store then. */
+    @Test
+    void shouldRunOnlyStepsThatChangeNothingWhenTheStoreIsLost() {
+        AtomicInteger changes = new AtomicInteger();
+        AtomicInteger looks = new AtomicInteger();
+        attempts.stopIf(() -> changes.get() == 1);
+        FindingKey job = FindingKey.job(Subject.named("a test"), "a step");
+        for (int i = 0; i < 3; i++) {
+            attempts.run(job, changes::incrementAndGet, null);
+            attempts.run(
+                    job,
+                    new Attempts.Step() {
+                        @Override
+                        public int run() {
+                            return looks.incrementAndGet();
+                        }
+
+                        @Override
+                        public boolean isForLost() {
+                            return true;
+                        }
+                    },
+                    null);
+        }
+        assertEquals(1, changes.get());
+        assertEquals(3, looks.get());
+    }
+
     @Test
     void shouldTryAgainSoonHoweverLongALackHasLasted() {
         attempts.shortageIs(e -> "a lack".equals(e.getMessage()));
