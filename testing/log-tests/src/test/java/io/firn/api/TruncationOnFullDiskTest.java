@@ -70,6 +70,7 @@ class TruncationOnFullDiskTest {
         try (ReplicaAppender appender =
                 HostedPartition.of(topic.partition(0)).openReplicaAppender()) {
             ReplicaTest.replicate(source, appender, 10);
+            Waiting.await("space for such a case", () -> hasForcedSpare(medium));
             keepFull(medium);
             assertThrows(PoisonedException.class, () -> appender.truncate(5));
             left = medium.kill();
@@ -77,6 +78,12 @@ class TruncationOnFullDiskTest {
         makeRoom(medium);
         store.close();
         return left;
+    }
+
+    /** The background reserves the space of a new store. */
+    private static boolean hasForcedSpare(SimulatedFileMedium medium) {
+        return medium.history().stream()
+                .anyMatch(each -> each.startsWith("force") && each.endsWith("/spare"));
     }
 
     private static void damageCuts(SimulatedFileMedium medium) throws IOException {
