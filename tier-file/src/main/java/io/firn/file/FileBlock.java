@@ -38,6 +38,9 @@ final class FileBlock implements Block {
     /** The writer's mapping; null when the segment is finished, damaged, or open read-only. */
     private volatile ActiveFile active;
 
+    /** Held while pages are prepared: the file is not cut meanwhile. */
+    private final Object preparing = new Object();
+
     private volatile FileState state;
     private volatile boolean deleted;
 
@@ -182,7 +185,9 @@ final class FileBlock implements Block {
 
     @Override
     public void prepare(int from, int to, boolean durably) throws IOException {
-        writer().prepare(from, to, durably);
+        synchronized (preparing) {
+            writer().prepare(from, to, durably);
+        }
     }
 
     @Override
@@ -265,7 +270,9 @@ final class FileBlock implements Block {
         if (!state.isSealed()) {
             throw new IllegalStateException(name() + " is not sealed yet");
         }
-        active = null;
+        synchronized (preparing) { // or pages are touched that are being cut off
+            active = null;
+        }
         readers.closeFile(); // first: there may be no other descriptor for what follows
         changeUnused(
                 () -> {
