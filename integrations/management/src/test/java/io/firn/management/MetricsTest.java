@@ -31,6 +31,8 @@ class MetricsTest {
                 producer.send(new ProducerRecord<>("orders", "value")).get();
             }
         }
+        String end = "topic=\"orders\"} " + (double) count;
+        Waiting.await("the next snapshot", () -> isOn(managed, end));
     }
 
     private static double value(String page, String series) {
