@@ -46,6 +46,6 @@ public class SparseIndexRace {
         int entry = index.entryBefore(4);
         result.r1 = index.position(entry);
         result.r2 = index.lastOffset(entry);
-        result.r3 = index.offsetBefore(4);
+        result.r3 = index.timeOffset(index.timeBefore(4));
     }
 }
