@@ -35,7 +35,7 @@ public final class RecordEncoder {
 
     private long headTime;
 
-    /** Creates an encoder for a topic that allows records up to so many bytes. */
+    /** Creates an encoder for a topic with this limit of the bytes of a record. */
     public RecordEncoder(int maxRecordBytes) {
         this.maxRecordBytes = maxRecordBytes;
         HeaderBytes.write(head, 0, 0, 1, headTime, headTime, -1, -1, -1);

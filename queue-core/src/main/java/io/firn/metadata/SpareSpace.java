@@ -108,7 +108,7 @@ public final class SpareSpace extends Duty {
 
     /**
      * Called instead when the store is created: nothing can be deleted yet, so the background
-     * reserves the space, and creates the file of the epochs, while nobody waits for that.
+     * reserves the space and creates the file of the epochs later.
      */
     public void openNew(LeasedCounter epochs) {
         toCreate = epochs;

@@ -28,8 +28,7 @@ import javax.net.ssl.SSLContext;
 
 /**
  * The JDK's HTTP server, with as many threads as there may be connections: each request occupies
- * one while it is received, so that clients that send slowly keep nobody else from being served.
- * Thread-safe.
+ * one while it is received, so that slow clients do not hold up the others. Thread-safe.
  */
 final class Listening implements Running {
     private static final System.Logger LOG = System.getLogger("io.firn.management");

@@ -41,7 +41,7 @@ class WedgeTest {
         }
     }
 
-    /** Waits until it is not live, since the gate holds somebody, and then until it is again. */
+    /** Waits until it is not live, because the gate holds a thread, and then until it is again. */
     private void checkFall(ManagedServer managed, String thread) throws IOException {
         Waiting.await("a thread that hangs", () -> gate.held() > 0);
         long since = System.nanoTime();

@@ -156,8 +156,8 @@ public final class Transport implements AutoCloseable {
     }
 
     /**
-     * Finds out whether an event loop moves, by giving it a task that does nothing. A loop that
-     * nobody asks about has no task more. Thread-safe.
+     * Finds out whether an event loop moves, by giving it a task that does nothing, and only when
+     * its state is asked for. Thread-safe.
      */
     private static final class LoopProbe {
         private final EventExecutor loop;

@@ -35,7 +35,7 @@ class ForcesTest {
         Simulation.silenceLog();
     }
 
-    /** What was forced since the last call; the space for deletions is, when nobody waits. */
+    /** What was forced since the last call, without the space for deletions. */
     private List<String> forced() {
         List<String> found = new ArrayList<>();
         List<String> all = medium.history();
@@ -78,7 +78,7 @@ class ForcesTest {
                             "/sim/store/topics/ID/.topic.tmp",
                             "/sim/store/topics/ID"),
                     forced());
-            store.doWork(); // for which nobody waits
+            store.doWork(); // in the background
             assertEquals(List.of("/sim/store/.epochs.tmp", "/sim/store"), forced());
             append(topic);
             String partition = "/sim/segments/ID/0";

@@ -15,9 +15,7 @@ import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
 
-/**
- * A process that may open fewer files than its partitions need is told so before any is missing.
- */
+/** A process whose limit of open files is too low for its partitions is warned in advance. */
 @EnabledOnOs(OS.LINUX)
 class DescriptorWarningTest {
     @TempDir Path directory;
