@@ -48,11 +48,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
                     + " writes the store. COMMAND --help explains one.",
             ""
         },
-        footer = {
-            "",
-            "Exit codes: 0 it is done and nothing is wrong, 1 it has found something wrong, 2 an"
-                    + " argument is wrong, 3 it could not be done."
-        })
+        footer = {"", Exit.WORDS})
 public final class Firn implements Callable<Integer> {
     @SuppressWarnings("UnusedVariable") // picocli acts on it
     @Option(names = "--version", versionHelp = true, description = "Shows the version")
