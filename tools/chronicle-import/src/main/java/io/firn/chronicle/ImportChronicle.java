@@ -34,7 +34,7 @@ import picocli.CommandLine.Spec;
 
 /** Imports a queue of Chronicle Queue into a topic, and compares both. */
 @Command(
-        name = "import",
+        name = "chronicle",
         description = {
             "Imports a Chronicle queue into a topic.",
             "",

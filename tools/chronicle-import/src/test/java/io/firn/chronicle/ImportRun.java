@@ -17,7 +17,8 @@ record ImportRun(int exitCode, String out, String err) {
 
     static ImportRun of(Path queue, Path store, String topic, Object... more) {
         List<String> words =
-                new ArrayList<>(List.of("import", queue.toString(), store.toString(), topic));
+                new ArrayList<>(
+                        List.of("import", "chronicle", queue.toString(), store.toString(), topic));
         Stream.of(more).map(Object::toString).forEach(words::add);
         StringWriter out = new StringWriter();
         StringWriter err = new StringWriter();

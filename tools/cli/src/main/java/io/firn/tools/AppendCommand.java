@@ -4,12 +4,8 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.firn.InvalidOptionException;
 import io.firn.StoredRecord;
-import java.io.BufferedInputStream;
-import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
-import java.nio.file.Files;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
@@ -19,7 +15,6 @@ import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Parameters;
 
 /** Appends lines to a topic. */
 @Command(
@@ -32,19 +27,9 @@ import picocli.CommandLine.Parameters;
             ""
         })
 final class AppendCommand implements Callable<Integer> {
-    private static final int BUFFER_BYTES = 1 << 16;
-
     @Mixin private Place place;
 
-    @Parameters(index = "0", paramLabel = "TOPIC", description = "The name of the topic")
-    private String topic;
-
-    @Parameters(
-            index = "1..*",
-            arity = "0..*",
-            paramLabel = "FILE",
-            description = "Files to read. Default: the standard input")
-    private List<Path> files = List.of();
+    @Mixin private LineSource lines;
 
     @Option(
             names = "--key-separator",
@@ -77,7 +62,6 @@ final class AppendCommand implements Callable<Integer> {
     private final InputStream standardInput;
     private List<StoredRecord.Header> allHeaders;
     private byte[] separatorBytes;
-    private long lines;
 
     AppendCommand() {
         this(System.in);
@@ -94,7 +78,7 @@ final class AppendCommand implements Callable<Integer> {
                     "--key-separator has at least one character, and does not go with --key and"
                             + " --whole");
         }
-        if (isWhole && files.isEmpty()) {
+        if (isWhole && lines.files().isEmpty()) {
             throw new InvalidOptionException("--whole needs files");
         }
         separatorBytes = separator == null ? null : separator.getBytes(UTF_8);
@@ -105,69 +89,36 @@ final class AppendCommand implements Callable<Integer> {
                                         new StoredRecord.Header(
                                                 each.getKey(), each.getValue().getBytes(UTF_8)))
                         .toList();
-        Map<Integer, Long> counts;
-        try (RecordSink sink = place.sink(topic)) {
-            try {
-                if (files.isEmpty()) {
-                    appendLines(standardInput, "the standard input", sink);
-                }
-                for (Path file : files) {
-                    append(file, sink);
-                }
-            } finally {
-                counts = sink.flush();
-            }
-        }
-        Table table = new Table("appended").numbers("partition", "records");
-        counts.forEach(table::row);
-        output.print(table);
+        output.print(RecordSink.appendAll(place, lines.topic(), this::appendAll));
         return Exit.FINE;
     }
 
-    private void append(Path file, RecordSink sink) throws IOException {
-        try (InputStream in = Files.newInputStream(file)) {
-            if (isWhole) {
-                append(key == null ? null : key.getBytes(UTF_8), in.readAllBytes(), sink);
-            } else {
-                appendLines(in, file.toString(), sink);
+    private void appendAll(RecordSink sink) throws IOException {
+        if (!isWhole) {
+            lines.forEach(
+                    standardInput, (line, where) -> append(line, where, sink), sink::flush);
+            return;
+        }
+        for (Path file : lines.files()) {
+            try (InputStream in = LineSource.open(file)) {
+                append(keyOfAll(), in.readAllBytes(), sink);
             }
-        } catch (NoSuchFileException e) {
-            throw new InvalidOptionException("there is no file " + file);
         }
     }
 
-    private void appendLines(InputStream from, String name, RecordSink sink) throws IOException {
-        InputStream in = new BufferedInputStream(from, BUFFER_BYTES);
-        ByteArrayOutputStream line = new ByteArrayOutputStream();
-        lines = 0;
-        for (int next = in.read(); next >= 0; next = in.read()) {
-            if (next != '\n') {
-                line.write(next);
-                continue;
-            }
-            appendLine(line.toByteArray(), name, sink);
-            line.reset();
-            if (in.available() == 0) {
-                sink.flush(); // who types waits for it
-            }
-        }
-        if (line.size() > 0) {
-            appendLine(line.toByteArray(), name, sink);
-        }
+    private byte[] keyOfAll() {
+        return key == null ? null : key.getBytes(UTF_8);
     }
 
-    private void appendLine(byte[] line, String name, RecordSink sink) {
-        lines++;
+    private void append(byte[] line, String where, RecordSink sink) {
         if (separatorBytes == null) {
-            append(key == null ? null : key.getBytes(UTF_8), line, sink);
+            append(keyOfAll(), line, sink);
             return;
         }
         int at = indexOf(line, separatorBytes);
         if (at < 0) {
             throw new InvalidOptionException(
-                    name
-                            + ", line "
-                            + lines
+                    where
                             + ": a key, '"
                             + separator
                             + "' and a value are expected, found '"

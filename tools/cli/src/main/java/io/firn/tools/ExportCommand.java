@@ -50,30 +50,30 @@ final class ExportCommand implements Callable<Integer> {
 
     @Mixin private Place place;
 
-    @Parameters(paramLabel = "TOPIC", description = "The name of the topic")
+    @Parameters(paramLabel = "TOPIC", description = StoreArguments.TOPIC)
     private String topicName;
 
-    @Option(
-            names = "--partitions",
-            paramLabel = "N",
-            split = ",",
-            description = "Numbers with commas between them. Default: all")
-    private List<Integer> partitions = List.of();
+    @Mixin private PartitionChoice partitions;
 
     @Option(
             names = "--from",
-            paramLabel = "OFFSET",
+            paramLabel = "PLACE",
+            converter = Position.Converter.class,
+            defaultValue = "earliest",
             description =
-                    "The first offset, of each partition. Default, and if it was deleted: the"
-                            + " earliest that is there. Wrong if it is beyond the end of all of"
-                            + " them")
-    private long from;
+                    "Begins there in each partition: "
+                            + Position.WORDS
+                            + ". An offset that was deleted is the earliest; one that is beyond the"
+                            + " end of all partitions is wrong. Default: ${DEFAULT-VALUE}")
+    private Position from;
 
     @Option(
             names = "--to",
-            paramLabel = "OFFSET",
-            description = "The offset to end before, of each partition. Default: the visible end")
-    private long to = Long.MAX_VALUE;
+            paramLabel = "PLACE",
+            converter = Position.Converter.class,
+            defaultValue = "latest",
+            description = "Ends before it in each partition. Default: ${DEFAULT-VALUE}")
+    private Position to;
 
     @Option(
             names = "--format",
@@ -139,12 +139,9 @@ final class ExportCommand implements Callable<Integer> {
         if (isText && format != RecordFormat.Kind.JSON) {
             throw new InvalidOptionException("--text goes with the format JSON only");
         }
-        if (from < 0 || to < from) {
+        if (to.isBefore(from)) {
             throw new InvalidOptionException(
-                    "--from must be at least 0, and --to at least --from; found "
-                            + from
-                            + " and "
-                            + to);
+                    "--to must not be before --from; found " + to + " and " + from);
         }
     }
 
@@ -168,7 +165,7 @@ final class ExportCommand implements Callable<Integer> {
     }
 
     private boolean beginsBeyondEnd(RecordSource source, int partition) {
-        return from > source.end(partition);
+        return from.in(partition, source) > source.end(partition);
     }
 
     private static String range(RecordSource source, int partition) {
@@ -190,7 +187,10 @@ final class ExportCommand implements Callable<Integer> {
         OutputStream out = new BufferedOutputStream(target, BUFFER_BYTES);
         RecordFormat records = RecordFormat.of(format, isText, out);
         List<Integer> chosen = source.partitions();
-        long[] ends = chosen.stream().mapToLong(each -> Math.min(to, source.end(each))).toArray();
+        long[] ends =
+                chosen.stream()
+                        .mapToLong(each -> Math.min(to.in(each, source), source.end(each)))
+                        .toArray();
         try {
             for (int i = 0; i < ends.length; i++) {
                 write(source, chosen.get(i), ends[i], records);
@@ -209,12 +209,13 @@ final class ExportCommand implements Callable<Integer> {
     private void write(RecordSource source, int partition, long end, RecordFormat records) {
         if (beginsBeyondEnd(source, partition)) {
             complain(
-                    "partition %d: --from %d is beyond its end; it has %s",
+                    "partition %d: --from %s is beyond its end; it has %s",
                     partition, from, range(source, partition));
             return;
         }
-        long start = Math.max(from, source.start(partition));
-        if (start > from && from > 0) {
+        long wanted = from.in(partition, source);
+        long start = Math.max(wanted, source.start(partition));
+        if (start > wanted) {
             complain("partition %d: the records before offset %d were deleted", partition, start);
         }
         source.only(partition);

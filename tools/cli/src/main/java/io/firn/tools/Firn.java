@@ -37,6 +37,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
             VerifyCommand.class,
             DoctorCommand.class,
             ExportCommand.class,
+            ImportCommand.class,
             RepairCommand.class,
             ShadowCommand.class,
             CompletionCommand.class
@@ -84,7 +85,8 @@ public final class Firn implements Callable<Integer> {
     /** Returns the model of the command with all of its subcommands. */
     public static CommandLine commandLine() {
         CommandLine line = new CommandLine(new Firn());
-        ServiceLoader.load(Subcommand.class).forEach(line::addSubcommand);
+        CommandLine imports = line.getSubcommands().get("import");
+        ServiceLoader.load(Subcommand.class).forEach(imports::addSubcommand);
         return configured(line);
     }
 
@@ -136,7 +138,11 @@ public final class Firn implements Callable<Integer> {
             line.getErr().println(ServerConnection.describe((KafkaException) e));
         } else if (e instanceof StoreLockedException) {
             line.getErr()
-                    .println(e.getMessage() + ". A server that has it open is asked by --server");
+                    .println(
+                            line.getCommandSpec().findOption("--server") == null
+                                    ? e.getMessage()
+                                    : e.getMessage()
+                                            + ". A server that has it open is asked by --server");
         } else if (e instanceof IOException || e instanceof FirnException) {
             line.getErr().println(e.getMessage());
         } else if (e instanceof UncheckedIOException) {

@@ -9,7 +9,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Properties;
-import java.util.Set;
 import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -27,6 +26,8 @@ final class Place {
             description =
                     "With --server: properties of a Kafka client, such as those for TLS and SASL")
     private Path commandConfig;
+
+    private boolean isProbed;
 
     private static final class Where {
         @Option(
@@ -84,17 +85,19 @@ final class Place {
             }
         }
         config.setProperty("bootstrap.servers", where.servers);
+        if (!isProbed) {
+            ServerProbe.check(where.servers, config);
+            isProbed = true;
+        }
         return config;
     }
 
-    /** Opens a topic to read its records; all partitions if none is chosen. */
-    RecordSource records(String topic, List<Integer> partitions) throws IOException {
-        if (Set.copyOf(partitions).size() < partitions.size()) {
-            throw new InvalidOptionException("--partitions has a number twice: " + partitions);
-        }
+    /** Opens a topic to read its records. */
+    RecordSource records(String topic, PartitionChoice partitions) throws IOException {
+        List<Integer> numbers = partitions.numbers();
         return isServer()
-                ? ServerRecords.open(clientConfig(), topic, partitions)
-                : StoreRecords.open(this, topic, partitions);
+                ? ServerRecords.open(clientConfig(), topic, numbers)
+                : StoreRecords.open(this, topic, numbers);
     }
 
     /** Opens a topic to append records. */

@@ -29,10 +29,12 @@ final class Position {
         TIME
     }
 
+    private final String text;
     private final Kind kind;
     private final long number;
 
-    private Position(Kind kind, long number) {
+    private Position(String text, Kind kind, long number) {
+        this.text = text;
         this.kind = kind;
         this.number = number;
     }
@@ -42,14 +44,14 @@ final class Position {
         @Override
         public Position convert(String text) {
             if (text.equals("earliest")) {
-                return new Position(Kind.EARLIEST, 0);
+                return new Position(text, Kind.EARLIEST, 0);
             } else if (text.equals("latest")) {
-                return new Position(Kind.LATEST, 0);
+                return new Position(text, Kind.LATEST, 0);
             } else if (OFFSET.matcher(text).matches()) {
-                return new Position(Kind.OFFSET, Long.parseLong(text));
+                return new Position(text, Kind.OFFSET, Long.parseLong(text));
             }
             try {
-                return new Position(Kind.TIME, time(text).toEpochMilli());
+                return new Position(text, Kind.TIME, time(text).toEpochMilli());
             } catch (DateTimeException e) {
                 throw new TypeConversionException("expected " + WORDS + "; found '" + text + "'");
             }
@@ -83,6 +85,18 @@ final class Position {
             default:
                 return offsets.at(partition, number);
         }
+    }
+
+    /** Returns whether it is before another one in every partition. */
+    boolean isBefore(Position other) {
+        boolean isComparable = kind == Kind.OFFSET || kind == Kind.TIME;
+        return isComparable && kind == other.kind && number < other.number;
+    }
+
+    /** Returns what the user wrote. */
+    @Override
+    public String toString() {
+        return text;
     }
 
     /** What has to be known of partitions. */

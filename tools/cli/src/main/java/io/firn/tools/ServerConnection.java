@@ -13,6 +13,7 @@ import org.apache.kafka.common.errors.AuthenticationException;
 import org.apache.kafka.common.errors.InvalidConfigurationException;
 import org.apache.kafka.common.errors.InvalidPartitionsException;
 import org.apache.kafka.common.errors.InvalidTopicException;
+import org.apache.kafka.common.errors.SslAuthenticationException;
 import org.apache.kafka.common.errors.TimeoutException;
 import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
 
@@ -78,8 +79,16 @@ final class ServerConnection implements AutoCloseable {
             root = root.getCause();
         }
         String text = root.getMessage();
+        if (root instanceof SslAuthenticationException) {
+            return "the handshake of TLS failed: "
+                    + (root.getCause() == null ? text : root.getCause().getMessage())
+                    + ". Is the certificate of the server, or of its issuer, in"
+                    + " ssl.truststore.location of --command-config?";
+        }
         if (root instanceof AuthenticationException) {
-            return "the server does not accept the credentials: " + text + ". See --command-config";
+            return "the server does not accept the credentials: "
+                    + text
+                    + ". See sasl.mechanism and sasl.jaas.config of --command-config";
         }
         if (root instanceof TimeoutException) {
             return "the server did not answer in time ("

@@ -20,6 +20,8 @@ import java.nio.file.Path;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import picocli.CommandLine.Option;
 
@@ -28,18 +30,21 @@ public final class StoreArguments {
     /** What an argument says that names a store. */
     public static final String STORE = "The store's directory, or the log.dir of a server";
 
+    /** What an argument says that names a topic. */
+    public static final String TOPIC = "The name of the topic";
+
     private static final String IDENTITY = "store";
     private static final String SEGMENTS = "segments";
-    private static final String FILE = "file:";
+    private static final Pattern FILE = Pattern.compile("file:(.+?)(?:@([1-9][0-9]{0,17}))?");
     private static final String PMEM = "pmem:";
 
     @Option(
             names = "--tier",
             paramLabel = "KIND:DIR",
             description =
-                    "A tier of the store, the hottest first, once for each: file:DIR, or"
-                            + " pmem:DIR[,DIR...] for pools that exist. Default: the"
-                            + " directory 'segments' there.")
+                    "A tier of the store, the hottest first, once for each: file:DIR or, with a"
+                            + " capacity, file:DIR@BYTES; pmem:DIR[,DIR...] for pools that exist."
+                            + " Default: the directory 'segments' there.")
     private List<String> tiers = List.of();
 
     @Option(
@@ -139,6 +144,16 @@ public final class StoreArguments {
         return exists(ofServer.resolve(IDENTITY)) ? ofServer : directory;
     }
 
+    /** Returns the options as they were given, for another command. */
+    List<String> words() {
+        List<String> words = new ArrayList<>();
+        tiers.forEach(each -> words.add("--tier=" + each));
+        if (allowsLinks) {
+            words.add("--allow-linked-directories");
+        }
+        return words;
+    }
+
     /** Returns the directories of a store and its tiers. */
     List<Path> directories(Path directory) {
         List<Path> all = new ArrayList<>();
@@ -147,11 +162,31 @@ public final class StoreArguments {
             all.add(directory.resolve(SEGMENTS));
         }
         for (String each : tiers) {
+            Matcher file = FILE.matcher(each);
             Stream.of(
-                            each.substring(each.indexOf(':') + 1)
-                                    .split(each.startsWith(PMEM) ? "," : "$"))
+                            file.matches()
+                                    ? new String[] {file.group(1)}
+                                    : each.substring(each.indexOf(':') + 1).split(","))
                     .map(Path::of)
                     .forEach(all::add);
+        }
+        return all;
+    }
+
+    /**
+     * Returns the directories of a store, first, and its tiers.
+     *
+     * @throws InvalidOptionException when one of them does not exist
+     */
+    List<Path> existingDirectories(Path directory) {
+        if (!isDirectory(directory)) {
+            throw new InvalidOptionException("there is no directory " + directory);
+        }
+        List<Path> all = directories(directory);
+        for (Path each : all) {
+            if (!isDirectory(each)) {
+                throw new InvalidOptionException("--tier: there is no directory " + each);
+            }
         }
         return all;
     }
@@ -164,14 +199,17 @@ public final class StoreArguments {
         }
     }
 
-    private Tier fileTier(Path directory) {
+    private FileTier fileTier(Path directory) {
         FileTier tier = FileTier.at(directory);
         return allowsLinks ? tier.withLinkedDirectories() : tier;
     }
 
     private Tier tier(String text) {
-        if (text.startsWith(FILE) && text.length() > FILE.length()) {
-            return fileTier(Path.of(text.substring(FILE.length())));
+        Matcher file = FILE.matcher(text);
+        if (file.matches()) {
+            FileTier tier = fileTier(Path.of(file.group(1)));
+            String bytes = file.group(2);
+            return bytes == null ? tier : tier.withCapacityBytes(Long.parseLong(bytes));
         }
         if (text.startsWith(PMEM) && text.length() > PMEM.length()) {
             Path[] pools =
@@ -187,6 +225,6 @@ public final class StoreArguments {
             return PmemTier.at(pools).withCapacityBytes(1).withEmulation(Emulation.FORCED);
         }
         throw new InvalidOptionException(
-                "--tier: file:DIR or pmem:DIR[,DIR...] is expected, found '" + text + "'");
+                "--tier: file:DIR[@BYTES] or pmem:DIR[,DIR...] is expected, found '" + text + "'");
     }
 }

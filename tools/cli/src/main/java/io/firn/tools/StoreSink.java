@@ -55,8 +55,7 @@ final class StoreSink implements RecordSink {
             partition = appender.partitionFor(record.key());
         }
         Batch batch = batches.computeIfAbsent(partition, any -> appender.newBatch());
-        int bytes = record.value() == null ? 0 : record.value().length;
-        if (batch.count() > 0 && batch.sizeBytes() + bytes > mostBytes) {
+        if (batch.count() > 0 && batch.sizeBytes() + sizeOf(record) > mostBytes) {
             append(partition, batch);
         }
         record.headers().forEach(each -> batch.header(each.key(), each.value()));
@@ -67,6 +66,18 @@ final class StoreSink implements RecordSink {
         if (batch.count() >= BATCH_RECORDS) {
             append(partition, batch);
         }
+    }
+
+    private static long sizeOf(StoredRecord record) {
+        long size = length(record.key()) + length(record.value());
+        for (StoredRecord.Header each : record.headers()) {
+            size += each.key().length() + length(each.value());
+        }
+        return size;
+    }
+
+    private static long length(byte[] bytes) {
+        return bytes == null ? 0 : bytes.length;
     }
 
     private void append(int partition, Batch batch) {

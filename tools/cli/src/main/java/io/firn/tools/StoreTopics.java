@@ -17,6 +17,8 @@ import java.util.TreeMap;
 
 /** The topics of a store, which is open only during a call. */
 final class StoreTopics implements Topics {
+    private static final int MOST_SHOWN = 20;
+
     private final Place place;
 
     StoreTopics(Place place) {
@@ -48,27 +50,33 @@ final class StoreTopics implements Topics {
      * @throws InvalidOptionException when there is none of that name
      */
     static TopicReader find(LogReader store, String name) {
+        check(store, name);
+        return store.openTopic(name);
+    }
+
+    /** Throws as {@link #find(LogReader, String)}. */
+    static void check(LogReader store, String name) {
         if (!store.hasTopic(name)) {
             throw new InvalidOptionException(unknown(store, name));
         }
-        return store.openTopic(name);
     }
 
     /** Returns a topic to change it; see the other method of this name. */
     static Topic find(LogStore store, String name) {
-        if (!store.hasTopic(name)) {
-            throw new InvalidOptionException(unknown(store, name));
-        }
+        check(store, name);
         return store.openTopic(name);
     }
 
     private static String unknown(LogReader store, String name) {
         List<String> names = store.topicNames();
+        int others = names.size() - MOST_SHOWN;
+        String shown = String.join(", ", names.subList(0, Math.min(names.size(), MOST_SHOWN)));
         return "there is no topic '"
-                + name
+                + Escapes.printable(name)
                 + "' in "
                 + store.directory()
-                + (names.isEmpty() ? ", which has none" : ": it has " + String.join(", ", names));
+                + (names.isEmpty() ? ", which has none" : ": it has " + shown)
+                + (others > 0 ? ", and " + others + " others" : "");
     }
 
     private static Description description(TopicReader topic) {

@@ -40,15 +40,10 @@ final class TailCommand implements Callable<Integer> {
 
     @Mixin private Place place;
 
-    @Parameters(paramLabel = "TOPIC", description = "The name of the topic")
+    @Parameters(paramLabel = "TOPIC", description = StoreArguments.TOPIC)
     private String topic;
 
-    @Option(
-            names = "--partitions",
-            paramLabel = "N",
-            split = ",",
-            description = "Numbers with commas between them. Default: all")
-    private List<Integer> partitions = List.of();
+    @Mixin private PartitionChoice partitions;
 
     @Option(
             names = "-n",

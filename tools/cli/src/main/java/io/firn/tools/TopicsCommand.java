@@ -54,7 +54,7 @@ final class TopicsCommand {
     int describe(
             @Mixin Place place,
             @Mixin Output output,
-            @Parameters(paramLabel = "TOPIC", description = "The name of the topic") String name)
+            @Parameters(paramLabel = "TOPIC", description = StoreArguments.TOPIC) String name)
             throws IOException {
         Table topic = new Table("topic").texts("topic", "id", "config");
         Table partitions =
@@ -82,7 +82,7 @@ final class TopicsCommand {
     @Command(name = "create", description = "Creates a topic")
     int create(
             @Mixin Place place,
-            @Parameters(paramLabel = "TOPIC", description = "The name of the topic") String name,
+            @Parameters(paramLabel = "TOPIC", description = StoreArguments.TOPIC) String name,
             @Option(
                             names = "--partitions",
                             paramLabel = "N",
@@ -104,7 +104,7 @@ final class TopicsCommand {
             description = "Changes the settings of a topic, or adds partitions to it")
     int alter(
             @Mixin Place place,
-            @Parameters(paramLabel = "TOPIC", description = "The name of the topic") String name,
+            @Parameters(paramLabel = "TOPIC", description = StoreArguments.TOPIC) String name,
             @Option(
                             names = "--partitions",
                             paramLabel = "N",
@@ -137,7 +137,7 @@ final class TopicsCommand {
     @Command(name = "delete", description = "Deletes a topic with all of its records")
     int delete(
             @Mixin Place place,
-            @Parameters(paramLabel = "TOPIC", description = "The name of the topic") String name)
+            @Parameters(paramLabel = "TOPIC", description = StoreArguments.TOPIC) String name)
             throws IOException {
         try (Topics topics = place.topics()) {
             topics.delete(name);

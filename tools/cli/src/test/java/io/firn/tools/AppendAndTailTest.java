@@ -129,7 +129,7 @@ class AppendAndTailTest {
                         assertEquals(Exit.MISUSED, run.exitCode(), run.toString());
                     }
                     fine(place, "topics", "create", "orders");
-                    Run run = run(place, "tail", "orders", "--partitions=1");
+                    Run run = run(place, "tail", "orders", "--partition=1");
                     assertEquals(Exit.MISUSED, run.exitCode(), run.toString());
                 });
     }

@@ -108,7 +108,7 @@ class ExportTest {
                                     + "\"value\":null,\"headers\":[]}",
                             "{\"partition\":0,\"offset\":2,\"timestamp\":3000,\"key\":null,"
                                     + "\"value\":\"\",\"headers\":[]}"),
-                    lines("--text", "--to", 3, "--partitions", 0));
+                    lines("--text", "--to", 3, "--partition", 0));
             assertEquals(
                     List.of(
                             "{\"partition\":0,\"offset\":4,\"timestamp\":5000,\"key\":null,"
@@ -116,8 +116,8 @@ class ExportTest {
                             "{\"partition\":1,\"offset\":0,\"timestamp\":6000,\"key\":null,"
                                     + "\"value\":\"b3RoZXI=\",\"headers\":[]}"),
                     Stream.concat(
-                                    lines("--from", 4, "--partitions", "0").stream(),
-                                    lines("--partitions", "1").stream())
+                                    lines("--from", 4, "--partition", "0").stream(),
+                                    lines("--partition", "1").stream())
                             .toList());
         }
     }
@@ -182,8 +182,8 @@ class ExportTest {
 
         assertEquals(
                 List.of("four", "five"),
-                lines("--format", "LINES", "--from", "3", "--partitions", 0));
-        export("--format", "RAW", "--from", "1", "--to", "4", "--partitions", "0");
+                lines("--format", "LINES", "--from", "3", "--partition", 0));
+        export("--format", "RAW", "--from", "1", "--to", "4", "--partition", "0");
 
         ByteBuffer expected = ByteBuffer.allocate(16);
         expected.putInt(-1).putInt(0).putInt(4).put(utf8("four"));
@@ -251,7 +251,7 @@ class ExportTest {
         try (LogStore store = open()) {
             fill(store).partition(0).deleteRecordsBefore(3);
 
-            Run run = export("--format", "LINES", "--from", "1", "--partitions", "0");
+            Run run = export("--format", "LINES", "--from", "1", "--partition", "0");
 
             assertEquals(0, run.exitCode(), run.toString());
             assertEquals(
@@ -276,11 +276,11 @@ class ExportTest {
                                 + " has the offsets [0, 1)%n"),
                 run.err());
         assertEquals(0, written.size());
-        assertEquals(2, export("--from", "2", "--partitions", "1").exitCode());
+        assertEquals(2, export("--from", "2", "--partition", "1").exitCode());
         Path file = directory.resolve("orders.json");
         assertEquals(2, export("--from", "6", "--output", file).exitCode());
         assertFalse(Files.exists(file));
-        assertEquals(List.of(), lines("--from", "5", "--partitions", "0")); // none yet
+        assertEquals(List.of(), lines("--from", "5", "--partition", "0")); // none yet
     }
 
     @Test
@@ -412,11 +412,11 @@ class ExportTest {
                 Run.of(new ExportCommand(written), "ordres", "--store", directory.resolve("store"));
         assertEquals(2, noTopic.exitCode(), noTopic.toString());
         assertTrue(noTopic.err().contains("ordres"), noTopic.err());
-        assertEquals(2, export("--partitions", "2").exitCode());
+        assertEquals(2, export("--partition", "2").exitCode());
         assertEquals(2, export("--tier", "ssd:x").exitCode());
         assertEquals(2, export("--tier", "pmem:" + directory.resolve("none")).exitCode());
         assertEquals(2, export("--text", "--format", "RAW").exitCode());
-        assertEquals(2, export("--partitions", "0,1,0").exitCode());
+        assertEquals(2, export("--partition", "0,1,0").exitCode());
         assertEquals(2, export("--from", "-5").exitCode());
         assertEquals(2, export("--to", "-1").exitCode());
         assertEquals(2, export("--from", "4", "--to", "3").exitCode());

@@ -151,17 +151,18 @@ class MessagesTest {
 
     @Test
     void shouldSayThatNoServerAnswers() throws IOException {
-        Path config = directory.resolve("client.properties");
-        Files.writeString(config, "default.api.timeout.ms=500\nrequest.timeout.ms=500\n");
         assertSays(
                 Exit.FAILED,
-                "the server did not answer in time (Timed out waiting for a node assignment. Call:"
-                        + " listTopics). Is it running, and is this its address? Where its listener"
-                        + " has TLS or SASL, --command-config has to say so",
+                "no server answers at 127.0.0.1:1: Connection refused. Is it running, and is this its"
+                        + " address?",
                 "topics",
                 "list",
-                "--server=127.0.0.1:1",
-                "--command-config",
-                config);
+                "--server=127.0.0.1:1");
+        assertSays(
+                Exit.MISUSED,
+                "--server: HOST:PORT is expected, found 'localhost'",
+                "topics",
+                "list",
+                "--server=localhost");
     }
 }
