@@ -38,6 +38,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
             DoctorCommand.class,
             ExportCommand.class,
             ImportCommand.class,
+            MigrateCommand.class,
             RepairCommand.class,
             ShadowCommand.class,
             CompletionCommand.class
