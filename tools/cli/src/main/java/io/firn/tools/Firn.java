@@ -36,6 +36,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
             StatCommand.class,
             VerifyCommand.class,
             DoctorCommand.class,
+            BundleCommand.class,
             ExportCommand.class,
             ImportCommand.class,
             MigrateCommand.class,
