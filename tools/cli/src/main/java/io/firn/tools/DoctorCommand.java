@@ -7,7 +7,6 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Help.Ansi;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Parameters;
 
@@ -63,31 +62,8 @@ final class DoctorCommand implements Callable<Integer> {
                                     each.fix()));
             output.print(table);
         } else {
-            checks.forEach(this::show);
+            checks.forEach(each -> each.show(output));
         }
-        return checks.stream().anyMatch(each -> each.state() == Check.State.WRONG)
-                ? Exit.FOUND
-                : Exit.FINE;
-    }
-
-    private void show(Check check) {
-        String state = check.state().toString();
-        if (Ansi.AUTO.enabled()) {
-            String colour =
-                    switch (check.state()) {
-                        case OK -> "green";
-                        case NOTE -> "yellow";
-                        case WRONG -> "red";
-                    };
-            state = Ansi.AUTO.string("@|" + colour + " " + state + "|@");
-        }
-        String blanks = " ".repeat(7 - check.state().toString().length());
-        output.say("%s%s%s: %s", state, blanks, check.subject(), check.found());
-        if (check.why() != null) {
-            output.say("       %s.", check.why());
-        }
-        if (check.fix() != null) {
-            output.say("       fix: %s", check.fix());
-        }
+        return Check.exitCode(checks);
     }
 }

@@ -37,6 +37,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
             VerifyCommand.class,
             DoctorCommand.class,
             BundleCommand.class,
+            BenchCommand.class,
             ExportCommand.class,
             ImportCommand.class,
             MigrateCommand.class,
