@@ -13,6 +13,7 @@ import io.firn.medium.TwoSlots;
 import io.firn.medium.WholeFile;
 import io.firn.pmem.PoolRepair;
 import io.firn.spi.Mark;
+import io.firn.spi.TierInspector;
 import java.io.IOException;
 import java.lang.reflect.Executable;
 import java.lang.reflect.Field;
@@ -51,6 +52,7 @@ class PublicApiTest {
                     Mark.class, // as on the medium, in versions
                     BatchRun.FileRange.class, // a range
                     FileMedium.FileStatus.class, // an answer, which a file system makes
+                    TierInspector.RebuiltFile.class, // an answer of a tier
                     TwoSlots.Newest.class, // an answer to a tier
                     WholeFile.Replacement.class, // an answer to a tier
                     PoolRepair.Offsets.class); // a range

@@ -23,6 +23,26 @@ public interface TierInspector {
      */
     TierRemains inspect(FileMedium medium, Path directory) throws IOException;
 
+    /**
+     * Returns the file that names a tier and its store, made without a backup from what else is in
+     * the directory; null when a tier of this kind has no such file, or it is whole.
+     *
+     * @param tierId the id that it had
+     * @throws IOException when the directory cannot be read
+     */
+    default RebuiltFile rebuild(FileMedium medium, Path directory, UUID tierId, UUID storeId)
+            throws IOException {
+        return null;
+    }
+
+    /**
+     * A file that is made again.
+     *
+     * @param found what is wrong with it now
+     * @param assumed what is not known, one sentence each
+     */
+    record RebuiltFile(Path file, String found, byte[] content, List<String> assumed) {}
+
     /** What an inspector found of a tier. Immutable. */
     final class TierRemains {
         private final String name;

@@ -15,6 +15,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.UUID;
 
 /** Reads what is left of a {@link FileTier}. */
 public final class FileInspector implements TierInspector {
@@ -72,6 +73,32 @@ public final class FileInspector implements TierInspector {
                 List.of(),
                 flaws,
                 remains);
+    }
+
+    @Override
+    public RebuiltFile rebuild(FileMedium given, Path directory, UUID tierId, UUID storeId)
+            throws IOException {
+        FileMedium medium = WithoutLinks.below(List.of(directory), given);
+        String found;
+        try {
+            if (TierIdentity.read(medium, directory) != null) {
+                return null;
+            }
+            if (!hasPartitions(medium, directory)) {
+                return null; // not a tier
+            }
+            found = "missing";
+        } catch (DamagedFileException e) {
+            found = "damaged";
+        }
+        // Only an older Firn that does not know rewritten segments has to be kept out.
+        TierIdentity identity = new TierIdentity(tierId, storeId, true);
+        Path file = directory.resolve(FileNames.TIER);
+        return new RebuiltFile(
+                file,
+                found,
+                identity.content(file),
+                List.of("it is tier " + tierId + ", the only one of the store that is missing"));
     }
 
     /**

@@ -47,7 +47,11 @@ record TierIdentity(UUID tierId, UUID storeId, boolean hasRewritten) {
     /** Creates the file, whose directory the caller forces. */
     void create(FileMedium medium, Path directory) throws IOException {
         Path file = directory.resolve(FileNames.TIER);
-        WholeFile.replace(medium, file, SmallFile.content(file, MAGIC, version(), values()));
+        WholeFile.replace(medium, file, content(file));
+    }
+
+    byte[] content(Path file) throws IOException {
+        return SmallFile.content(file, MAGIC, version(), values());
     }
 
     private int version() {

@@ -18,7 +18,8 @@ final class ImportChild {
     static Process start(Path queue, Path store, String topic, Path log, String... more)
             throws IOException {
         List<String> arguments =
-                new ArrayList<>(List.of("import", "chronicle", queue.toString(), store.toString(), topic));
+                new ArrayList<>(
+                        List.of("import", "chronicle", queue.toString(), store.toString(), topic));
         arguments.addAll(List.of(more));
         return java(Firn.class.getName(), arguments.toArray(String[]::new))
                 .redirectErrorStream(true)

@@ -390,7 +390,13 @@ class ImportChronicleTest {
     @Test
     void shouldExplainItself() {
         StringWriter out = new StringWriter();
-        int exitCode = Firn.run(new PrintWriter(out), new PrintWriter(out), "import", "chronicle", "--help");
+        int exitCode =
+                Firn.run(
+                        new PrintWriter(out),
+                        new PrintWriter(out),
+                        "import",
+                        "chronicle",
+                        "--help");
         assertEquals(0, exitCode);
         assertTrue(
                 out.toString().replaceAll("\\s+", " ").contains("Usage: firn import chronicle"),

@@ -95,8 +95,7 @@ final class AppendCommand implements Callable<Integer> {
 
     private void appendAll(RecordSink sink) throws IOException {
         if (!isWhole) {
-            lines.forEach(
-                    standardInput, (line, where) -> append(line, where, sink), sink::flush);
+            lines.forEach(standardInput, (line, where) -> append(line, where, sink), sink::flush);
             return;
         }
         for (Path file : lines.files()) {

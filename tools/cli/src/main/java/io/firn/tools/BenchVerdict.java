@@ -106,7 +106,11 @@ final class BenchVerdict {
         Measurement one = all.get(MachineBench.ONE);
         Measurement many = all.get(MachineBench.MANY);
         long factor = Math.round((double) many.perSecond() / Math.max(1, one.perSecond()));
-        String found = many.perSecond() + " appends a second by 64 threads, " + factor + " times as many as by one";
+        String found =
+                many.perSecond()
+                        + " appends a second by 64 threads, "
+                        + factor
+                        + " times as many as by one";
         add(
                 factor < SHARED
                         ? Check.note(

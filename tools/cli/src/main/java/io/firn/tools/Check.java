@@ -23,9 +23,7 @@ record Check(String subject, State state, String found, String why, String fix) 
 
     /** Returns the exit code for some of them. */
     static int exitCode(List<Check> checks) {
-        return checks.stream().anyMatch(each -> each.state == State.WRONG)
-                ? Exit.FOUND
-                : Exit.FINE;
+        return checks.stream().anyMatch(each -> each.state == State.WRONG) ? Exit.FOUND : Exit.FINE;
     }
 
     /** Says it to people. */

@@ -143,7 +143,9 @@ final class JsonRecords {
             return json.getBinaryValue();
         } catch (JsonProcessingException e) {
             throw new IOException(
-                    name + ": Base64 is expected, and text only with --text: " + e.getOriginalMessage(),
+                    name
+                            + ": Base64 is expected, and text only with --text: "
+                            + e.getOriginalMessage(),
                     e);
         }
     }

@@ -71,7 +71,8 @@ final class ServerProbe {
         }
         String host = server.substring(0, colon).replaceAll("^\\[|\\]$", "");
         try (Socket socket = new Socket()) {
-            var address = new InetSocketAddress(InetAddress.getByName(host), Integer.parseInt(port));
+            var address =
+                    new InetSocketAddress(InetAddress.getByName(host), Integer.parseInt(port));
             socket.connect(address, CONNECT_MS);
             socket.setSoTimeout(ANSWER_MS);
             return isTls ? withTls(server, host, socket) : withoutTls(server, socket);

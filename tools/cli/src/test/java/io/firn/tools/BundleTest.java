@@ -55,7 +55,8 @@ class BundleTest {
         words.addAll(List.of("--config", config, "--log", log, "--lines=2"));
         try (LogStore open =
                         LogStore.at(store).tier(FileTier.at(store.resolve("segments"))).open();
-                Appender appender = open.createTopic("orders", TopicOptions.defaults())
+                Appender appender =
+                        open.createTopic("orders", TopicOptions.defaults())
                                 .partition(0)
                                 .openAppender()) {
             appender.append("hush-5".getBytes(UTF_8));

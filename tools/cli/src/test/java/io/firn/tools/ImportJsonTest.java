@@ -30,8 +30,7 @@ class ImportJsonTest {
                         log.createTopic("orders", TopicOptions.defaults().withPartitions(2))
                                 .partition(0)
                                 .openExclusiveAppender();
-                Appender second =
-                        log.openTopic("orders").partition(1).openExclusiveAppender()) {
+                Appender second = log.openTopic("orders").partition(1).openExclusiveAppender()) {
             var batch = first.newBatch();
             batch.key(new byte[] {-1, 0, 10}).value(new byte[] {0, -128, 127}).timestamp(1).add();
             batch.key("ä\u2028".getBytes(UTF_8)).value((byte[]) null).timestamp(2_000).add();

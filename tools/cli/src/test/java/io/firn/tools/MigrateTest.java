@@ -94,7 +94,8 @@ class MigrateTest {
     void shouldSayWhatDoesNotExist() {
         Run noTier = migrate(place, "--to=ssd");
         assertEquals(Exit.MISUSED, noTier.exitCode(), noTier.toString());
-        assertEquals("--to: there is no tier 'ssd': the store has [tier-0, tier-1]\n", noTier.err());
+        assertEquals(
+                "--to: there is no tier 'ssd': the store has [tier-0, tier-1]\n", noTier.err());
         Run noTopic = migrate(place, "--to=tier-1", "--topic=ordres");
         assertEquals(Exit.MISUSED, noTopic.exitCode(), noTopic.toString());
         Run noShare = migrate(place, "--threshold=2");

@@ -34,9 +34,22 @@ class SecureServerTest {
 
     @BeforeAll
     static void start() throws Exception {
-        keytool("server", "-genkeypair", "-keyalg", "EC", "-dname", "CN=s", "-ext", "san=ip:127.0.0.1");
+        keytool(
+                "server",
+                "-genkeypair",
+                "-keyalg",
+                "EC",
+                "-dname",
+                "CN=s",
+                "-ext",
+                "san=ip:127.0.0.1");
         keytool("server", "-exportcert", "-rfc", "-file", directory.resolve("cert").toString());
-        keytool("trusted", "-importcert", "-noprompt", "-file", directory.resolve("cert").toString());
+        keytool(
+                "trusted",
+                "-importcert",
+                "-noprompt",
+                "-file",
+                directory.resolve("cert").toString());
         keytool("other", "-genkeypair", "-keyalg", "EC", "-dname", "CN=other");
         Path data = directory.resolve("data");
         addUser(data);
@@ -153,8 +166,7 @@ class SecureServerTest {
 
     /** Each command connects in another way. */
     private static void assertFails(
-            FirnServer server, Map<String, String> changes, String... expected)
-            throws IOException {
+            FirnServer server, Map<String, String> changes, String... expected) throws IOException {
         Path config = changes == null ? null : config("wrong", changes);
         Path lines = Files.writeString(directory.resolve("lines"), "a\n");
         for (Run run :
