@@ -1,5 +1,6 @@
 package io.firn;
 
+import io.firn.LogStore.MoveControl;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.List;
@@ -34,7 +35,18 @@ public final class Backup {
      * @throws MediumException when there is no complete backup, or it is damaged
      */
     public static Backup verify(Path directory) {
-        return LogStoreBuilder.forStoreIn(directory).verifyBackup(directory);
+        return verify(directory, MoveControl.UNLIMITED);
+    }
+
+    /**
+     * As {@link #verify(Path)}, with a control, which paces, observes and cancels it. It is called
+     * before each piece that is read.
+     *
+     * @throws RetryableException when it was cancelled
+     */
+    public static Backup verify(Path directory, MoveControl control) {
+        Objects.requireNonNull(control, "control");
+        return LogStoreBuilder.forStoreIn(directory).verifyBackup(directory, control);
     }
 
     /** Where it is. */

@@ -1,5 +1,6 @@
 package io.firn;
 
+import io.firn.LogStore.MoveControl;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ServiceLoader;
@@ -284,12 +285,13 @@ public abstract class LogStoreBuilder {
      *     topic allows
      * @throws UnknownTopicException when the options name a topic that is not in the backup
      * @throws StoreFullException when the tiers have no room
+     * @throws RetryableException when the control has cancelled it
      * @throws MediumException when there is no complete backup, it is damaged, or a medium failed
      */
     public abstract Backup restore(Path backup, RestoreOptions options);
 
-    /** See {@link Backup#verify}. */
-    protected abstract Backup verifyBackup(Path backup);
+    /** See {@link Backup#verify(Path, MoveControl)}. */
+    protected abstract Backup verifyBackup(Path backup, MoveControl control);
 
     /** Returns whether a tier can have a label: 1 to 32 of {@code a–z 0–9 -}. */
     protected static boolean isTierLabel(String label) {

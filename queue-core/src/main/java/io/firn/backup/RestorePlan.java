@@ -83,6 +83,15 @@ final class RestorePlan {
         return topics;
     }
 
+    /** Returns the segments that are read, which are compared as a whole. */
+    List<SavedSegment> segments() {
+        return topics.values().stream()
+                .flatMap(topic -> topic.partitions().stream())
+                .flatMap(partition -> partition.pieces().stream())
+                .map(Piece::segment)
+                .toList();
+    }
+
     /**
      * Returns whether there are limits. What the journal has decided and not carried out is then
      * left out: its data may be cut off.

@@ -3,16 +3,20 @@ package io.firn.backup;
 import io.firn.Backup;
 import io.firn.Backup.Bytes;
 import io.firn.Backup.Part;
+import io.firn.LogStore.MoveControl;
 import io.firn.MediumException;
+import io.firn.RetryableException;
 import io.firn.backup.BackupDirectory.Manifest;
 import io.firn.medium.FileErrors;
 import io.firn.medium.FileErrors.DamagedFileException;
 import io.firn.medium.FileMedium;
 import io.firn.medium.MediumFile;
+import io.firn.move.CheckedCopy.Pace;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
 import java.util.UUID;
 import java.util.zip.CRC32C;
@@ -26,6 +30,9 @@ public final class SavedBackup {
     private final Manifest manifest;
     private final List<SavedTopic> topics = new ArrayList<>();
     private final byte[] piece = new byte[PIECE];
+    private final Pace pace;
+    private long done;
+    private long total;
 
     /** Takes the bytes of a segment, in order. */
     @FunctionalInterface
@@ -36,10 +43,12 @@ public final class SavedBackup {
     /**
      * Reads what says that it is complete, and what is in it.
      *
+     * @param control called before each piece of a segment that is read
      * @throws IOException when there is none, or what it says of itself is damaged
      */
-    SavedBackup(FileMedium medium, Path root) throws IOException {
+    SavedBackup(FileMedium medium, Path root, MoveControl control) throws IOException {
         this.medium = medium;
+        this.pace = new Pace(control, () -> true);
         this.directory = new BackupDirectory(medium, root);
         this.manifest = directory.read();
         if (manifest == null) {
@@ -89,7 +98,16 @@ public final class SavedBackup {
         return medium.open(directory.fileOf(segment), false);
     }
 
-    /** Reads a segment, and compares it with its checksum. */
+    /** Sets the segments that will be read, for the control. */
+    void expect(Collection<SavedSegment> segments) {
+        total = segments.stream().mapToLong(SavedSegment::length).sum();
+    }
+
+    /**
+     * Reads a segment, and compares it with its checksum.
+     *
+     * @throws RetryableException when the control cancels it
+     */
     void read(SavedSegment segment, Target target) throws IOException {
         Path path = directory.fileOf(segment);
         CRC32C crc = new CRC32C();
@@ -104,7 +122,12 @@ public final class SavedBackup {
             }
             for (int at = 0; at < segment.length(); at += piece.length) {
                 int wanted = Math.min(piece.length, segment.length() - at);
+                if (!pace.pause(done, total, wanted)) {
+                    throw new RetryableException(
+                            "reading the backup in " + root() + " was cancelled");
+                }
                 int read = Math.max(0, file.read(at, piece, 0, wanted));
+                done += wanted;
                 crc.update(piece, 0, read);
                 target.write(at, piece, read);
             }
@@ -119,24 +142,25 @@ public final class SavedBackup {
         }
     }
 
-    /** Reads all of it; see {@link Backup#verify}. */
-    public static Backup verify(FileMedium medium, Path root) {
+    /** Reads all of it; see {@link Backup#verify(Path, MoveControl)}. */
+    public static Backup verify(FileMedium medium, Path root, MoveControl control) {
         try {
-            SavedBackup saved = new SavedBackup(medium, root);
+            SavedBackup saved = new SavedBackup(medium, root, control);
             List<Part> parts = new ArrayList<>();
-            long bytes = 0;
+            List<SavedSegment> segments = new ArrayList<>();
             for (SavedTopic topic : saved.topics()) {
                 for (SavedPartition each : topic.partitions()) {
-                    for (SavedSegment segment : each.segments()) {
-                        saved.read(segment, (position, source, length) -> {});
-                        bytes += segment.length();
-                    }
+                    segments.addAll(each.segments());
                     if (!topic.isJournal()) {
                         parts.add(new Part(topic.name(), each.index(), each.start(), each.end()));
                     }
                 }
             }
-            return saved.describe(saved.root(), parts, bytes, 0);
+            saved.expect(segments);
+            for (SavedSegment each : segments) {
+                saved.read(each, (position, source, length) -> {});
+            }
+            return saved.describe(saved.root(), parts, saved.total, 0);
         } catch (IOException e) {
             throw new MediumException("the backup in " + root + ": " + FileErrors.describe(e), e);
         }

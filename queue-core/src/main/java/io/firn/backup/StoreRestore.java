@@ -79,7 +79,7 @@ public final class StoreRestore {
     @SuppressWarnings("try") // the lock is only held
     public Backup run(RestoreOptions options) {
         try {
-            SavedBackup saved = new SavedBackup(medium, backup);
+            SavedBackup saved = new SavedBackup(medium, backup, options.control());
             RestorePlan plan = new RestorePlan(saved, options);
             if (!medium.list(directory).isEmpty()) {
                 throw new InvalidOptionException(
@@ -135,6 +135,7 @@ public final class StoreRestore {
                 epoch = Math.max(epoch, tier.highestFreeEpoch());
             }
             writeFiles(saved, plan);
+            saved.expect(plan.segments());
             for (PlannedTopic topic : plan.topics().values()) {
                 for (PlannedPartition each : topic.partitions()) {
                     each.pieces().forEach(piece -> epoch = Math.max(epoch, piece.mark().epoch()));

@@ -5,6 +5,7 @@ import io.firn.Finding;
 import io.firn.InvalidOptionException;
 import io.firn.LogReader;
 import io.firn.LogStore;
+import io.firn.LogStore.MoveControl;
 import io.firn.LogStoreBuilder;
 import io.firn.RestoreOptions;
 import io.firn.Tier;
@@ -281,8 +282,8 @@ public final class StoreBuilder extends LogStoreBuilder {
     }
 
     @Override
-    protected Backup verifyBackup(Path backup) {
-        return SavedBackup.verify(medium, backup);
+    protected Backup verifyBackup(Path backup, MoveControl control) {
+        return SavedBackup.verify(medium, backup, control);
     }
 
     private LogStore open(boolean readOnly) {

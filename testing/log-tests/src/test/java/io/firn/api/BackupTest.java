@@ -43,6 +43,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -297,6 +298,33 @@ class BackupTest {
             assertTrue(whole.bytes().copied() < left, whole.bytes().toString());
             assertEquals(whole.parts(), Backup.verify(backup).parts());
         }
+    }
+
+    @Test
+    void shouldShowHowFarARestoreAndAVerificationAreAndCancelThem() {
+        Backup made;
+        try (LogStore store = files(source).open()) {
+            append(store.createTopic("t", options()), 300);
+            made = store.backupTo(backup);
+        }
+        AtomicLong left = new AtomicLong();
+        MoveControl observes =
+                (done, total, next) -> {
+                    left.set(total - done - next);
+                    return total == made.bytes().total() ? 0 : MoveControl.CANCEL;
+                };
+        left.set(1);
+        Backup.verify(backup, observes);
+        assertEquals(0, left.getAndSet(1));
+        files(restored).restore(backup, RestoreOptions.all().withControl(observes));
+        assertEquals(0, left.get());
+
+        MoveControl cancels = (done, total, next) -> done > 0 ? MoveControl.CANCEL : 0;
+        assertThrows(RetryableException.class, () -> Backup.verify(backup, cancels));
+        LogStoreBuilder to = files(temporary.resolve("cancelled"));
+        RestoreOptions cancelled = RestoreOptions.all().withControl(cancels);
+        assertThrows(RetryableException.class, () -> to.restore(backup, cancelled));
+        assertThrows(StoreOpenException.class, to::open);
     }
 
     @Test

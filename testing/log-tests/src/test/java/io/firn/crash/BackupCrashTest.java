@@ -9,6 +9,7 @@ import io.firn.Backup;
 import io.firn.Backup.Part;
 import io.firn.BackupOptions;
 import io.firn.LogStore;
+import io.firn.LogStore.MoveControl;
 import io.firn.LogStoreBuilder;
 import io.firn.MediumException;
 import io.firn.RecordHandler.Action;
@@ -140,7 +141,8 @@ class BackupCrashTest {
 
     /** There is one, and the next one is made. */
     private void checkBackup(SimulatedFileMedium left, BackupOptions options) {
-        ends.add(SavedBackup.verify(left, BACKUP).parts().get(0).endOffset());
+        ends.add(
+                SavedBackup.verify(left, BACKUP, MoveControl.UNLIMITED).parts().get(0).endOffset());
         try (LogStore again = at(left, "store").open()) {
             assertEquals(20, again.backupTo(BACKUP, options).parts().get(0).endOffset());
         }
@@ -148,7 +150,7 @@ class BackupCrashTest {
     }
 
     private void checkEnd(SimulatedFileMedium left, long end) {
-        Backup found = SavedBackup.verify(left, BACKUP);
+        Backup found = SavedBackup.verify(left, BACKUP, MoveControl.UNLIMITED);
         assertEquals(List.of(new Part("t", 0, 0, end)), found.parts());
         at(left, "again").restore(BACKUP, RestoreOptions.all());
         try (LogStore again = at(left.crash(Survival.NONE), "again").open()) {
@@ -187,7 +189,7 @@ class BackupCrashTest {
     }
 
     private void checkRestored(SimulatedFileMedium left) {
-        SavedBackup.verify(left, BACKUP);
+        SavedBackup.verify(left, BACKUP, MoveControl.UNLIMITED);
         boolean isThere = left.toString().contains("/sim/restored/store");
         if (!isThere) {
             boolean hasTopics = left.toString().contains("/sim/restored/topics/");
@@ -220,7 +222,12 @@ class BackupCrashTest {
                 assertThrows(MediumException.class, () -> store.backupTo(BACKUP, copies));
         medium.onOperation(number -> {});
         assertTrue(told.getMessage().contains("reads back"), told.getMessage());
-        assertEquals(10, SavedBackup.verify(medium, BACKUP).parts().get(0).endOffset());
+        assertEquals(
+                10,
+                SavedBackup.verify(medium, BACKUP, MoveControl.UNLIMITED)
+                        .parts()
+                        .get(0)
+                        .endOffset());
         store.backupTo(BACKUP, copies);
         checkEnd(medium, 20);
         store.close();
@@ -244,7 +251,12 @@ class BackupCrashTest {
         StoreFullException told =
                 assertThrows(StoreFullException.class, () -> store.backupTo(BACKUP, copies));
         assertTrue(told.getMessage().contains("make room"), told.getMessage());
-        assertEquals(10, SavedBackup.verify(medium, BACKUP).parts().get(0).endOffset());
+        assertEquals(
+                10,
+                SavedBackup.verify(medium, BACKUP, MoveControl.UNLIMITED)
+                        .parts()
+                        .get(0)
+                        .endOffset());
         medium.faults().none();
         store.backupTo(BACKUP, copies);
         checkEnd(medium, 20);
@@ -258,7 +270,7 @@ class BackupCrashTest {
         crashAtEach(
                 left -> {
                     try {
-                        SavedBackup.verify(left, BACKUP);
+                        SavedBackup.verify(left, BACKUP, MoveControl.UNLIMITED);
                         isWhole[0] = true;
                     } catch (MediumException e) {
                         assertTrue(e.getMessage().contains("no complete backup"), e.getMessage());

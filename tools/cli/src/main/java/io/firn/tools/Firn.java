@@ -35,6 +35,8 @@ import picocli.CommandLine.UnmatchedArgumentException;
             GroupsCommand.class,
             StatCommand.class,
             VerifyCommand.class,
+            BackupCommand.class,
+            RestoreCommand.class,
             DoctorCommand.class,
             BundleCommand.class,
             BenchCommand.class,

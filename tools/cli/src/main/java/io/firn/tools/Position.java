@@ -58,7 +58,8 @@ final class Position {
         }
     }
 
-    private static Instant time(String text) {
+    /** Reads a time, a day, or how long ago. */
+    static Instant time(String text) {
         if (AGO.matcher(text).matches()) {
             String upper = text.toUpperCase(Locale.ROOT);
             return Instant.now().minus(Duration.parse((upper.endsWith("D") ? "P" : "PT") + upper));

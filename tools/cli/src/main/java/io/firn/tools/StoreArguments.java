@@ -35,6 +35,7 @@ public final class StoreArguments {
 
     private static final String IDENTITY = "store";
     private static final String SEGMENTS = "segments";
+    private static final String OF_SERVER = "firn";
     private static final Pattern FILE = Pattern.compile("file:(.+?)(?:@([1-9][0-9]{0,17}))?");
     private static final String PMEM = "pmem:";
 
@@ -122,9 +123,24 @@ public final class StoreArguments {
         }
     }
 
+    /**
+     * Returns the builder of a store that does not exist.
+     *
+     * @param isOfServer whether the directory is the log.dir of a server
+     */
+    LogStoreBuilder builderOfNew(Path directory, boolean isOfServer) {
+        return builder(
+                directory,
+                isOfServer ? WithoutLinks.child(directory, OF_SERVER, allowsLinks) : directory);
+    }
+
     private LogStoreBuilder builder(Path directory) {
+        return builder(directory, storeIn(directory));
+    }
+
+    private LogStoreBuilder builder(Path directory, Path store) {
         Logs.quiet();
-        LogStoreBuilder builder = LogStore.at(storeIn(directory));
+        LogStoreBuilder builder = LogStore.at(store);
         if (allowsLinks) {
             builder.allowLinkedDirectories();
         }
@@ -140,7 +156,7 @@ public final class StoreArguments {
         if (!isDirectory(directory) || exists(directory.resolve(IDENTITY))) {
             return directory;
         }
-        Path ofServer = WithoutLinks.child(directory, "firn", allowsLinks);
+        Path ofServer = WithoutLinks.child(directory, OF_SERVER, allowsLinks);
         return exists(ofServer.resolve(IDENTITY)) ? ofServer : directory;
     }
 
