@@ -96,7 +96,7 @@ final class BenchCommand implements Callable<Integer> {
         Duration each = Duration.ofSeconds(seconds).dividedBy(steps.size());
         List<Measurement> measured = new ArrayList<>();
         for (MachineBench.Step step : steps) {
-            output.warn("Measuring for %d s: %s", each.toSeconds(), step.name());
+            output.warn("Measuring: %s", step.name());
             measured.add(step.work().run(each));
         }
         return measured;

@@ -9,20 +9,34 @@ import java.nio.charset.CoderResult;
 import java.nio.charset.CodingErrorAction;
 
 /**
- * Text of others, made fit to be printed: what would move the cursor of a terminal or colour it is
- * written as {@code \x1b}, and so are bytes that are not UTF-8.
+ * Text of others, made fit to be printed: characters that would move the cursor of a terminal,
+ * colour it or reverse the order of others are written as numbers, such as {@code \x1b}, and so are
+ * bytes that are not UTF-8.
  */
 final class Escapes {
     private Escapes() {}
 
     /** Returns text without control characters. */
     static String printable(String text) {
-        if (text.chars().noneMatch(Character::isISOControl)) {
+        if (text.codePoints().allMatch(Escapes::isShown)) {
             return text;
         }
         StringBuilder escaped = new StringBuilder();
-        text.chars().forEach(each -> append(escaped, (char) each));
+        text.codePoints().forEach(each -> append(escaped, each));
         return escaped.toString();
+    }
+
+    private static boolean isShown(int character) {
+        return switch (Character.getType(character)) {
+            case Character.CONTROL,
+                    Character.SURROGATE,
+                    Character.LINE_SEPARATOR,
+                    Character.PARAGRAPH_SEPARATOR ->
+                    false;
+            // It can reverse the order of what follows, or hide. Joiners are parts of emoji.
+            case Character.FORMAT -> character == '\u200c' || character == '\u200d';
+            default -> true;
+        };
     }
 
     /** Returns bytes as text; {@code null} for none. */
@@ -48,16 +62,16 @@ final class Escapes {
         }
     }
 
-    private static void append(StringBuilder to, char each) {
+    private static void append(StringBuilder to, int each) {
         switch (each) {
             case '\n' -> to.append("\\n");
             case '\r' -> to.append("\\r");
             case '\t' -> to.append("\\t");
             default -> {
-                if (Character.isISOControl(each)) {
-                    to.append(String.format("\\x%02x", (int) each));
+                if (isShown(each)) {
+                    to.appendCodePoint(each);
                 } else {
-                    to.append(each);
+                    to.append(String.format(each < 0x100 ? "\\x%02x" : "\\u%04x", each));
                 }
             }
         }

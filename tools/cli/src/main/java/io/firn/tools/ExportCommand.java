@@ -231,7 +231,7 @@ final class ExportCommand implements Callable<Integer> {
             complain("--skip-damaged leaves out what cannot be read.");
             throw what;
         }
-        complain("%s", what.getMessage());
+        complain("%s", RecordSource.describe(what));
         isComplete = false;
     }
 

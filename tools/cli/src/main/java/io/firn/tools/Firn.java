@@ -5,6 +5,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import io.firn.FirnException;
 import io.firn.InvalidOptionException;
 import io.firn.StoreLockedException;
+import io.firn.medium.FileErrors;
 import io.firn.server.ServerMain;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -14,7 +15,6 @@ import java.util.concurrent.Callable;
 import org.apache.kafka.common.KafkaException;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Help.Ansi;
 import picocli.CommandLine.IVersionProvider;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
@@ -66,6 +66,7 @@ public final class Firn implements Callable<Integer> {
 
     /** Runs the command, and ends the process with its exit code. */
     public static void main(String[] arguments) {
+        Logs.onOneLine();
         PrintWriter out = new PrintWriter(System.out, true, UTF_8);
         PrintWriter err = new PrintWriter(System.err, true, UTF_8);
         System.exit(run(out, err, arguments));
@@ -78,7 +79,7 @@ public final class Firn implements Callable<Integer> {
 
     static int run(CommandLine line, PrintWriter out, PrintWriter err, String... arguments) {
         line.setOut(out).setErr(err);
-        if (Ansi.AUTO.enabled()) { // on a terminal
+        if (Terminal.isOne()) {
             line.setUsageHelpAutoWidth(true);
         }
         int exitCode = line.execute(arguments);
@@ -148,10 +149,12 @@ public final class Firn implements Callable<Integer> {
                                     ? e.getMessage()
                                     : e.getMessage()
                                             + ". A server that has it open is asked by --server");
-        } else if (e instanceof IOException || e instanceof FirnException) {
+        } else if (e instanceof FirnException) {
             line.getErr().println(e.getMessage());
+        } else if (e instanceof IOException) {
+            line.getErr().println(FileErrors.describe((IOException) e));
         } else if (e instanceof UncheckedIOException) {
-            line.getErr().println(e.getCause().getMessage());
+            line.getErr().println(FileErrors.describe(((UncheckedIOException) e).getCause()));
         } else {
             throw e;
         }

@@ -40,15 +40,14 @@ public final class Output {
             }
             out.println();
         } else {
-            boolean isTerminal = Ansi.AUTO.enabled();
-            int width = isTerminal ? spec.usageMessage().width() : Integer.MAX_VALUE;
+            int width = Terminal.isOne() ? spec.usageMessage().width() : Integer.MAX_VALUE;
             boolean isFirst = true;
             for (Table table : tables) {
                 if (!isFirst) {
                     out.println();
                 }
                 isFirst = false;
-                table.print(out, width, isTerminal ? Ansi.ON : Ansi.OFF);
+                table.print(out, width, Ansi.AUTO);
             }
         }
         out.flush();

@@ -29,6 +29,11 @@ interface RecordSource extends Position.Offsets, AutoCloseable {
      */
     void poll(Consumer<StoredRecord> records, Consumer<FirnException> gaps, Duration timeout);
 
+    /** Returns what cannot be read, without the call by which a program continues. */
+    static String describe(FirnException gap) {
+        return gap.getMessage().replaceFirst("; seek\\([0-9]+\\) .*", "");
+    }
+
     /** Returns whether nothing more can come now of what is before an offset of a partition. */
     boolean isAt(int partition, long end);
 

@@ -130,7 +130,7 @@ final class TailCommand implements Callable<Integer> {
 
     private void complain(FirnException gap) {
         hasGaps = true;
-        spec.commandLine().getErr().println("Left out: " + gap.getMessage());
+        spec.commandLine().getErr().println("Left out: " + RecordSource.describe(gap));
     }
 
     private void showIfChosen(StoredRecord record, List<Integer> chosen) {

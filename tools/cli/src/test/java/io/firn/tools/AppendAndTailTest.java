@@ -140,5 +140,8 @@ class AppendAndTailTest {
         bytes[0] = (byte) 0xFF;
         assertEquals("\\xff\\x07é", Escapes.printable(bytes));
         assertEquals("\\n\\r\\t", Escapes.printable("\n\r\t"));
+        // What reverses the order of characters, or is not seen.
+        assertEquals("a\\u202eb\\u200b\\u2028", Escapes.printable("a\u202eb\u200b\u2028"));
+        assertEquals("\ud83d\ude00\u200d", Escapes.printable("\ud83d\ude00\u200d"));
     }
 }
