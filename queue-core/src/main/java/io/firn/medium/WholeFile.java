@@ -39,23 +39,6 @@ public final class WholeFile {
     }
 
     /**
-     * Replaces the content of a file, durably on return, using space that was reserved.
-     *
-     * @param reserved an existing file in the same directory, at most as long as the content; it is
-     *     overwritten and renamed
-     */
-    public static void write(FileMedium medium, Path file, byte[] content, Path reserved)
-            throws IOException {
-        try (MediumFile out = medium.open(reserved, true)) {
-            out.write(0, content, 0, content.length);
-            // Before the rename, as below.
-            out.force();
-        }
-        medium.rename(reserved, file);
-        forceName(medium, file);
-    }
-
-    /**
      * Replaces the content of a file whose directory the caller forces. Saves all but one of these
      * forces when several files of a directory are replaced.
      */

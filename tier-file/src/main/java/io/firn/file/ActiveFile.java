@@ -6,7 +6,6 @@ import io.firn.medium.MediumFile.Mapping;
 import io.firn.medium.TwoSlots;
 import io.firn.medium.Uncollected;
 import io.firn.spi.Mark;
-import io.firn.spi.MarkFormat;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
@@ -40,6 +39,7 @@ final class ActiveFile {
     private final BlockOwner owner;
     private final PartitionDirectory directory;
     private final Path path;
+    private final long fileEpoch;
     private final MediumFile file;
     private final Mapping mapping;
     private final ByteBuffer memory;
@@ -52,19 +52,21 @@ final class ActiveFile {
     /**
      * Maps a file for writing.
      *
+     * @param fileEpoch the epoch in its name
      * @param newestSlot the slot that contains the newest mark
      */
     ActiveFile(
             BlockOwner owner,
             PartitionDirectory directory,
-            Path path,
+            long fileEpoch,
             MediumFile file,
             int capacity,
             int newestSlot)
             throws IOException {
         this.owner = owner;
         this.directory = directory;
-        this.path = path;
+        this.path = directory.active(fileEpoch);
+        this.fileEpoch = fileEpoch;
         this.file = file;
         this.fileBytes = file.size();
         this.marks = new MarkSlots(newestSlot);
@@ -196,7 +198,7 @@ final class ActiveFile {
 
         @Override
         protected Mark read(int slot) throws IOException {
-            byte[] bytes = new byte[MarkFormat.LENGTH];
+            byte[] bytes = new byte[MarkPages.LENGTH];
             mapping.buffer().get((int) MarkPages.slotPosition(fileBytes, slot), bytes);
             return MarkPages.decode(bytes);
         }
@@ -204,7 +206,7 @@ final class ActiveFile {
         @Override
         protected void store(int slot, Mark mark) throws IOException {
             int position = (int) MarkPages.slotPosition(fileBytes, slot);
-            mapping.buffer().put(position, MarkFormat.encode(mark));
+            mapping.buffer().put(position, MarkPages.encode(mark, fileEpoch));
             mapping.force(position, MarkPages.PAGE);
             // If the file grew, nothing is lost, but the marks would not be found at its end.
             if (file.size() != fileBytes) {

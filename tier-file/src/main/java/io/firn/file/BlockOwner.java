@@ -4,8 +4,6 @@ import io.firn.StoreFullException;
 import io.firn.medium.Uncollected;
 import io.firn.spi.StorageTier;
 import java.io.IOException;
-import java.nio.file.Path;
-import java.util.Set;
 import java.util.concurrent.Semaphore;
 
 /** What a block needs of its tier. */
@@ -21,12 +19,6 @@ interface BlockOwner {
 
     /** Returns the descriptors that are kept for sealing and deleting. */
     SpareDescriptors spareDescriptors();
-
-    /**
-     * Returns the directories of partitions of which it is known that each segment that is not
-     * sealed has space for its seal; to be changed.
-     */
-    Set<Path> partitionsWithSeals();
 
     /**
      * Checks that the file system has space for a whole segment.

@@ -1,5 +1,7 @@
 package io.firn.file;
 
+import io.firn.StoreFullException;
+import io.firn.file.SealMark.SidecarSums;
 import io.firn.medium.FileErrors.DamagedFileException;
 import io.firn.medium.FileErrors.UnexpectedFileException;
 import io.firn.medium.FileMedium;
@@ -22,7 +24,18 @@ import java.util.Objects;
 /**
  * A segment in a file. {@link FileState} lists the stages of its file. The steps of sealing are in
  * an order in which a crash between any two leaves a segment that is either not sealed or can be
- * finished again; {@link PartitionScan} distinguishes the two.
+ * finished again; {@link PartitionScan} distinguishes the two:
+ *
+ * <ol>
+ *   <li>the seal is stored in a mark page and forced: now the segment is sealed,
+ *   <li>{@code BASE.mark} is written and forced, the sidecars are written,
+ *   <li>the file gets its final name, and the directory is forced,
+ *   <li>the file is cut, and so loses its mark pages.
+ * </ol>
+ *
+ * <p>As long as the seal is in the pages, nothing of the other steps needs to be there. The cut is
+ * not forced: a file that is longer than its mark says has the pages, and is finished again. On a
+ * full disk there may be no {@code BASE.mark}; the file is not cut then.
  */
 final class FileBlock implements Block {
     private final BlockOwner owner;
@@ -67,7 +80,8 @@ final class FileBlock implements Block {
         this.madeIn = null;
         Path path = directory.active(epoch);
         this.state =
-                new FileState(FileState.Stage.UNSEALED, path, found.fileBytes(), found.newest());
+                FileState.unfinished(
+                        FileState.Stage.UNSEALED, path, found.fileBytes(), found.newest());
         View view = null;
         if (found.newest() != null && !directory.readOnly()) {
             // No other file ever gets the name that it has now. Before the file is mapped: who
@@ -75,7 +89,7 @@ final class FileBlock implements Block {
             SendableFile toSend =
                     new SendableFile(
                             medium, owner.filesToSend(), medium.identityOf(path), this::names);
-            ActiveFile writer = new ActiveFile(owner, directory, path, file, room, found.slot());
+            ActiveFile writer = new ActiveFile(owner, directory, epoch, file, room, found.slot());
             // Made at once, because releasing the view is what unmaps the writer's mapping.
             view =
                     new View(
@@ -228,13 +242,21 @@ final class FileBlock implements Block {
                     name() + " is " + describe() + " and cannot be marked " + next.state());
         }
         if (current.isSealed()) {
-            files().rewriteSeal(new SealMark(next, fileEpoch));
-        } else if (both) {
+            rewriteSeal(next);
+            return;
+        }
+        if (both) {
             writer().rewriteMark(next);
         } else {
             writer().writeMark(next);
         }
         state = current.marked(next);
+    }
+
+    /** A reader that has rebuilt a sidecar may do so at the same time. */
+    private synchronized void rewriteSeal(Mark next) throws IOException {
+        files().rewriteSeal(new SealMark(next, fileEpoch, state.sidecars()));
+        state = state.marked(next);
     }
 
     @Override
@@ -250,14 +272,8 @@ final class FileBlock implements Block {
     }
 
     private void writeSeal(Mark sealed) throws IOException {
-        FilesInPartition files = directory.plain(sealed.baseOffset());
-        files.requireFree(fileEpoch);
-        try {
-            files.writeSeal(new SealMark(sealed, fileEpoch));
-        } catch (IOException e) {
-            owner.partitionsWithSeals().remove(directory.path()); // it may be used up
-            throw e;
-        }
+        directory.plain(sealed.baseOffset()).requireFree(fileEpoch);
+        writer().writeMark(sealed);
         state = state.sealed(sealed);
     }
 
@@ -302,17 +318,22 @@ final class FileBlock implements Block {
         FilesInPartition files = directory.plain(mark().baseOffset());
         Path log = files.log();
         if (!hidden.equals(log)) {
-            state = state.resized(directory.cut(hidden, mark().position()));
-            files.writeSidecar(Sidecar.INDEX, index);
-            files.writeSidecar(Sidecar.TIMEINDEX, timeIndex);
             files.requireFree(fileEpoch);
-            // Last, so that a reader in another process finds everything beside the final name.
+        }
+        SidecarSums sums = SidecarSums.of(index, timeIndex);
+        boolean isMarked = files.writeFirstSeal(new SealMark(mark(), fileEpoch, sums));
+        files.writeSidecar(Sidecar.INDEX, index);
+        files.writeSidecar(Sidecar.TIMEINDEX, timeIndex);
+        if (!hidden.equals(log)) {
+            // A reader in another process finds everything beside the final name.
             medium.rename(hidden, log);
             state = state.renamed(log);
         }
-        medium.delete(directory.reservedSeal(fileEpoch));
         directory.force();
-        state = state.finished();
+        if (isMarked) { // and both are durable: now the mark pages are not needed any more
+            state = state.resized(directory.cut(log, mark().position()));
+        }
+        state = state.withSidecars(sums).finished();
     }
 
     @Override
@@ -407,7 +428,7 @@ final class FileBlock implements Block {
 
     @Override
     public boolean linkTo(Path second) throws IOException {
-        if (!state.isFinished()) {
+        if (!state.isFinished() || state.fileBytes() > mark().position()) {
             return false;
         }
         try {
@@ -422,8 +443,14 @@ final class FileBlock implements Block {
 
     @Override
     public byte[] readSidecar(Sidecar kind) throws IOException {
+        FileState now = state;
+        if (!now.isFinished()) {
+            return null; // it may be half written
+        }
         try {
-            return state.isSealed() ? files().readSidecar(kind, capacity()) : null;
+            byte[] bytes = files().readSidecar(kind, capacity());
+            SidecarSums sums = now.sidecars();
+            return bytes == null || sums == null || sums.match(kind, bytes) ? bytes : null;
         } catch (DamagedFileException | UnexpectedFileException e) {
             owner.foundDamage(e.getMessage());
             return null;
@@ -437,6 +464,21 @@ final class FileBlock implements Block {
             throw new IllegalStateException(name() + " is not sealed and has no sidecars");
         }
         files().rewriteSidecar(kind, bytes);
+        noteSidecar(kind, bytes);
+    }
+
+    /** Without space for it the index is made again at the next open. */
+    private synchronized void noteSidecar(Sidecar kind, byte[] bytes) throws IOException {
+        SidecarSums sums = state.sidecars();
+        if (sums == null || sums.match(kind, bytes)) {
+            return;
+        }
+        try {
+            files().rewriteSeal(new SealMark(mark(), fileEpoch, sums.with(kind, bytes)));
+            state = state.withSidecars(sums.with(kind, bytes));
+        } catch (StoreFullException e) {
+            return; // as it was
+        }
     }
 
     @Override
@@ -453,14 +495,9 @@ final class FileBlock implements Block {
 
     private void deleteFiles() throws IOException {
         if (state.isSealed()) {
-            boolean mayHaveSpace = !state.isFinished(); // reserved while it was being sealed
             files().delete(path());
-            if (mayHaveSpace) {
-                medium.delete(directory.reservedSeal(fileEpoch));
-            }
         } else {
             medium.delete(path());
-            medium.delete(directory.reservedSeal(fileEpoch));
             directory.force();
         }
     }

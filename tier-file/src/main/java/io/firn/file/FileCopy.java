@@ -1,5 +1,6 @@
 package io.firn.file;
 
+import io.firn.file.SealMark.SidecarSums;
 import io.firn.medium.MediumFile;
 import io.firn.spi.Block;
 import io.firn.spi.BlockCopy;
@@ -92,7 +93,8 @@ final class FileCopy implements BlockCopy {
     @Override
     public Block publish(Mark mark, byte[] index, byte[] timeIndex) throws IOException {
         BlockCopy.check(begun, mark, written);
-        SealMark seal = new SealMark(mark, UNNAMED);
+        SidecarSums sums = SidecarSums.of(index, timeIndex);
+        SealMark seal = new SealMark(mark, UNNAMED, sums);
         long bytes = file.size();
         file.close(); // some systems rename no directory while a file in it is open
         try {
@@ -100,7 +102,7 @@ final class FileCopy implements BlockCopy {
         } catch (IOException e) {
             throw directory.orFull(e, 1, begun.position());
         }
-        FileState state = FileState.finished(files, mark, bytes);
+        FileState state = FileState.finished(files, seal, bytes);
         made = new FileBlock(owner, directory, files, UNNAMED, state);
         listener.ended(this, made);
         return made;

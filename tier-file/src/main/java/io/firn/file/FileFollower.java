@@ -26,19 +26,14 @@ final class FileFollower {
         return state.isSealed() && !state.isFinished() ? findFinalName(state) : state;
     }
 
-    /** Reads the mark pages first: when they have been cut off, the seal certainly exists. */
+    /** Reads the mark pages first: when they have been cut off, the mark file certainly exists. */
     private FileState findSeal(FileState known) throws IOException {
-        Mark newest =
-                MarkFormat.newer(
-                        readers.readMarks(known.path(), known.fileBytes()).newest(), known.mark());
+        MarkPages.Found found = readers.readMarks(known.path(), known.fileBytes());
+        SealMark seal = found.seal();
+        Mark newest = MarkFormat.newer(found.newest(), known.mark());
         long size = readers.size(known.path());
-        SealMark seal = null;
-        if (newest == null || size != known.fileBytes()) {
+        if (seal == null && (newest == null || size != known.fileBytes())) {
             seal = directory.findSeal(fileEpoch);
-        } else if (newest.baseOffset() >= 0) {
-            seal = directory.plain(newest.baseOffset()).readSeal();
-        } else if (!medium.exists(directory.reservedSeal(fileEpoch))) {
-            seal = directory.findSeal(fileEpoch); // it may be sealed without an earlier mark
         }
         return seal != null && seal.fileEpoch() == fileEpoch
                 ? known.resized(size).sealed(seal.mark())

@@ -1,5 +1,6 @@
 package io.firn.file;
 
+import io.firn.file.SealMark.SidecarSums;
 import io.firn.spi.Mark;
 import java.nio.file.Path;
 
@@ -8,30 +9,36 @@ import java.nio.file.Path;
  * sees a path with the length and the mark that belong to it.
  *
  * <pre>
- *          BASE.mark is durable           cut, renamed, directory forced
- * UNSEALED ────────────────────▶ SEALED ────────────────────────────────▶ FINISHED
+ *          seal in a mark page is durable          BASE.mark, rename, directory forced, cut
+ * UNSEALED ───────────────────────────────▶ SEALED ────────────────────────────────▶ FINISHED
  * </pre>
  *
  * @param stage how far the segment has been sealed
  * @param path the file
  * @param fileBytes the size of the file
  * @param mark the newest mark; null when the segment is not sealed and its mark pages are damaged
+ * @param sidecars the checksums of the sidecars; null when they are not known
  */
-record FileState(Stage stage, Path path, long fileBytes, Mark mark) {
+record FileState(Stage stage, Path path, long fileBytes, Mark mark, SidecarSums sidecars) {
 
     /** How far a segment has been sealed. */
     enum Stage {
         /** Has a hidden name and mark pages; is written to if it is not damaged. */
         UNSEALED,
-        /** Has a {@code BASE.mark}; its file may be cut and renamed at any moment. */
+        /** Has a seal; its file may be renamed and cut at any moment. */
         SEALED,
-        /** Has its final name and length. */
+        /** Has its final name, and its final length unless that is due at the next open. */
         FINISHED
     }
 
+    /** Returns the state of a segment that is not finished. */
+    static FileState unfinished(Stage stage, Path path, long fileBytes, Mark mark) {
+        return new FileState(stage, path, fileBytes, mark, null);
+    }
+
     /** Returns the state of a segment that is sealed and finished. */
-    static FileState finished(SegmentFiles files, Mark mark, long fileBytes) {
-        return new FileState(Stage.FINISHED, files.log(), fileBytes, mark);
+    static FileState finished(SegmentFiles files, SealMark seal, long fileBytes) {
+        return new FileState(Stage.FINISHED, files.log(), fileBytes, seal.mark(), seal.sidecars());
     }
 
     boolean isSealed() {
@@ -49,22 +56,26 @@ record FileState(Stage stage, Path path, long fileBytes, Mark mark) {
 
     /** Returns the state with another mark of the same stage. */
     FileState marked(Mark next) {
-        return new FileState(stage, path, fileBytes, next);
+        return new FileState(stage, path, fileBytes, next, sidecars);
     }
 
     FileState sealed(Mark sealed) {
-        return new FileState(Stage.SEALED, path, fileBytes, sealed);
+        return new FileState(Stage.SEALED, path, fileBytes, sealed, sidecars);
     }
 
     FileState resized(long bytes) {
-        return new FileState(stage, path, bytes, mark);
+        return new FileState(stage, path, bytes, mark, sidecars);
     }
 
     FileState renamed(Path to) {
-        return new FileState(stage, to, fileBytes, mark);
+        return new FileState(stage, to, fileBytes, mark, sidecars);
+    }
+
+    FileState withSidecars(SidecarSums sums) {
+        return new FileState(stage, path, fileBytes, mark, sums);
     }
 
     FileState finished() {
-        return new FileState(Stage.FINISHED, path, fileBytes, mark);
+        return new FileState(Stage.FINISHED, path, fileBytes, mark, sidecars);
     }
 }

@@ -372,8 +372,6 @@ public final class FileTier implements StorageTier {
                 durable.add(topic);
             }
             medium.createDirectory(directory.path());
-            // It is new, or was empty: no segment in it needs space for its seal.
-            contents.partitionsWithSeals().add(directory.path());
             durable.add(directory.path());
         }
         return directory;
@@ -417,7 +415,6 @@ public final class FileTier implements StorageTier {
         }
         durable.remove(topic);
         partitions.forEach(durable::remove);
-        partitions.forEach(contents.partitionsWithSeals()::remove);
         for (Path partition : partitions) {
             TierScan.deleteIfEmpty(medium, partition);
         }

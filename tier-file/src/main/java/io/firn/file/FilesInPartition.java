@@ -1,6 +1,7 @@
 package io.firn.file;
 
 import io.firn.medium.MediumFile;
+import io.firn.medium.WholeFile;
 import io.firn.spi.Block.Sidecar;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -53,6 +54,31 @@ final class FilesInPartition extends SegmentFiles {
                             + ", so "
                             + candidate
                             + " cannot become one: delete one of them first");
+        }
+    }
+
+    /**
+     * Writes the mark file of a segment whose mark pages contain the seal, unless there is no space
+     * for it. Its name is durable after a force of the directory.
+     *
+     * @return whether there was space
+     */
+    boolean writeFirstSeal(SealMark seal) throws IOException {
+        SealMark found = readSeal();
+        boolean isThere = found != null && found.fileEpoch() == seal.fileEpoch();
+        try {
+            if (isThere) {
+                writeSeal(seal); // as a whole: the mark pages may be gone, or be older
+            } else {
+                seal.create(medium, mark());
+            }
+            return true;
+        } catch (IOException e) {
+            if (!partition.isFull(e, SealMark.MAX_LENGTH)) {
+                throw e;
+            }
+            medium.delete(isThere ? WholeFile.temporaryFor(mark()) : mark());
+            return false;
         }
     }
 

@@ -9,7 +9,7 @@ import java.io.IOException;
 
 /**
  * The place of the marks in an active file: its last two 4 KiB pages, one slot at the start of each
- * ({@link TwoSlots}).
+ * ({@link TwoSlots}). The last mark of a segment is its {@link SealMark}.
  *
  * <pre>
  *  0                     capacity          size − 8192    size − 4096    size
@@ -20,6 +20,9 @@ final class MarkPages {
     static final int PAGE = MarkFormat.SLOT_SPACING;
     static final int BYTES = TwoSlots.COUNT * PAGE;
 
+    /** The bytes of a slot that are used at most. */
+    static final int LENGTH = SealMark.MAX_LENGTH;
+
     private MarkPages() {}
 
     /**
@@ -28,8 +31,9 @@ final class MarkPages {
      * @param newest the newest intact mark; null when there is none
      * @param slot the slot that contains it; −1 when there is none
      * @param fileBytes the size that was used to find the pages; a writer may have changed it since
+     * @param seal the seal that the newest mark is; null when it is none
      */
-    record Found(Mark newest, int slot, long fileBytes) {}
+    record Found(Mark newest, int slot, long fileBytes, SealMark seal) {}
 
     /** Returns the size of a file with room for so many bytes of batches. */
     static long fileBytes(int capacity) {
@@ -49,25 +53,50 @@ final class MarkPages {
     /** Reads both slots of a file that has, or had, so many bytes. */
     static Found read(MediumFile file, long fileBytes) throws IOException {
         if (capacity(fileBytes) == 0) {
-            return new Found(null, -1, fileBytes);
+            return new Found(null, -1, fileBytes, null);
         }
-        byte[] bytes = new byte[MarkFormat.LENGTH];
+        byte[][] slots = new byte[TwoSlots.COUNT][LENGTH];
         TwoSlots.Newest<Mark> newest =
                 TwoSlots.newest(
                         slot -> {
-                            int length =
-                                    file.read(
-                                            slotPosition(fileBytes, slot), bytes, 0, bytes.length);
-                            return length == bytes.length ? decode(bytes) : null;
+                            long position = slotPosition(fileBytes, slot);
+                            int length = file.read(position, slots[slot], 0, LENGTH);
+                            return length == LENGTH ? decode(slots[slot]) : null;
                         },
                         Mark::sequence);
-        return new Found(newest.record(), newest.slot(), fileBytes);
+        Mark found = newest.record();
+        SealMark seal =
+                found != null && found.state() == SegmentState.SEALED
+                        ? SealMark.decode(slots[newest.slot()], LENGTH)
+                        : null;
+        return new Found(found, newest.slot(), fileBytes, seal);
     }
 
-    /** Decodes a slot. A seal is recorded in {@code BASE.mark}, never in a mark page. */
+    /** Decodes a slot; null when it is not intact. */
     static Mark decode(byte[] slot) throws IOException {
         Mark mark = MarkFormat.decode(slot, 0);
-        return mark != null && mark.state() != SegmentState.SEALED ? mark : null;
+        if (mark == null || mark.state() != SegmentState.SEALED) {
+            return mark;
+        }
+        SealMark seal = SealMark.decode(slot, slot.length);
+        return seal == null ? null : seal.mark();
+    }
+
+    /** Encodes the content of a slot. */
+    static byte[] encode(Mark mark, long fileEpoch) {
+        return mark.state() == SegmentState.SEALED
+                ? new SealMark(mark, fileEpoch, null).encode()
+                : MarkFormat.encode(mark);
+    }
+
+    /**
+     * Stores a seal that was found after a crash once more, where it is, and forces it: it may so
+     * far exist in a cache only (O1).
+     */
+    static void restore(MediumFile file, Found found) throws IOException {
+        byte[] bytes = found.seal().encode();
+        file.write(slotPosition(found.fileBytes(), found.slot()), bytes, 0, bytes.length);
+        file.force();
     }
 
     private static long roundUp(int capacity) {

@@ -26,11 +26,6 @@ record PartitionDirectory(
         return path.resolve(FileNames.active(epoch));
     }
 
-    /** Returns the file that reserves the space of a segment's {@link SealMark}. */
-    Path reservedSeal(long fileEpoch) {
-        return path.resolve(FileNames.reservedSeal(fileEpoch));
-    }
-
     /** Returns the files of a segment that was never rewritten. */
     FilesInPartition plain(long baseOffset) {
         return new FilesInPartition(this, baseOffset);
@@ -72,38 +67,9 @@ record PartitionDirectory(
     }
 
     /**
-     * Reserves space for the seals of all segments that are not sealed yet, by a look at each file
-     * of the partition; {@link #reserveSeal} is enough where this was done before. Without it a
-     * full file system would make a seal fail, which poisons the partition; with it the partition
-     * continues as soon as there is space again. One that is sealed needs none, and gets none:
-     * readers in other processes take it as the sign that it is not sealed ({@link FileFollower}).
-     *
-     * <p>Meanwhile another thread may finish or delete one of them. It takes the hidden name away
-     * first and the reserved space after it, so whoever finds the name gone removes the latter.
-     */
-    void reserveSeals() throws IOException {
-        for (String name : medium.list(path)) {
-            FileNames.Entry entry = FileNames.parse(name);
-            if (entry.kind() == FileNames.Kind.ACTIVE) {
-                Path reserved = reservedSeal(entry.number());
-                if (!medium.exists(reserved) && findSeal(entry.number()) == null) {
-                    SealMark.reserve(medium, reserved);
-                    if (!medium.exists(active(entry.number()))) {
-                        medium.delete(reserved);
-                    }
-                }
-            }
-        }
-    }
-
-    /** Reserves space for the seal of a segment that nobody can have sealed yet. */
-    void reserveSeal(long fileEpoch) throws IOException {
-        SealMark.reserve(medium, reservedSeal(fileEpoch));
-    }
-
-    /**
-     * Truncates a file, durably, and returns its size. One that another process has mapped stays
-     * longer where it cannot be cut; the next open of the store cuts it.
+     * Truncates a file whose mark says where it ends, and returns its size. No force is needed: the
+     * next open cuts a file that is longer than its mark says, also one that stays longer because
+     * another process has it mapped.
      */
     long cut(Path file, int length) throws IOException {
         try (MediumFile out = medium.open(file, true)) {
@@ -111,7 +77,6 @@ record PartitionDirectory(
             if (out.size() > length) {
                 setSizeUnlessInUse(out, file, length);
             }
-            out.force();
             return out.size();
         }
     }

@@ -12,8 +12,11 @@ import java.nio.file.NotDirectoryException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.EnumMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 
@@ -24,8 +27,9 @@ import java.util.TreeSet;
  *   <li>{@code BASE.log} is a finished segment. If {@code BASE.mark} was lost, the mark is rebuilt
  *       from the size and the modification time of the file.
  *   <li>{@code BASE.GEN} is a directory with such a segment, which compaction made.
- *   <li>A hidden file with the epoch of a {@code BASE.mark} is a sealed segment that is not
- *       finished; it may have been cut, so that it no longer has mark pages.
+ *   <li>A hidden file with the epoch of a {@code BASE.mark}, or with a seal in its mark pages, is a
+ *       sealed segment that is not finished. So is a {@code BASE.log} that still has such pages
+ *       after its end. The mark file is the newer one of the two, if it can be read.
  *   <li>The mark pages of any other hidden file describe its segment.
  * </ul>
  */
@@ -40,6 +44,11 @@ final class PartitionScan {
     private final List<FilesInDirectory> rewrittenCopies = new ArrayList<>();
     private final List<FilesInDirectory> rewrittenDeleted = new ArrayList<>();
     private final List<Path> marked = new ArrayList<>();
+    private final Map<Path, MarkPages.Found> inPages = new LinkedHashMap<>();
+
+    /** Base offsets of segments that are sealed and not finished. */
+    private final Set<Long> unfinished = new HashSet<>();
+
     private final List<FileBlock> segments = new ArrayList<>();
     private final List<String> strangers = new ArrayList<>();
     private final List<Path> temporaries = new ArrayList<>();
@@ -101,6 +110,11 @@ final class PartitionScan {
         return marked;
     }
 
+    /** Returns the files in whose mark pages there is a seal that is needed. */
+    Map<Path, MarkPages.Found> sealedInPages() {
+        return inPages;
+    }
+
     /** Returns whether files changed during the scan, so that another scan would find more. */
     boolean wasChanging() {
         return changing;
@@ -133,11 +147,7 @@ final class PartitionScan {
             unlessVanished(() -> addHidden(epoch), () -> addRenamed(epoch));
         }
         for (long epoch : numbers.get(Kind.SEAL)) {
-            // That of a segment that can still be sealed stays: a full disk may have no other
-            // space.
-            if (!numbers.get(Kind.ACTIVE).contains(epoch) || sealOf(epoch) != null) {
-                temporaries.add(directory.reservedSeal(epoch));
-            }
+            temporaries.add(directory.path().resolve(FileNames.reservedSeal(epoch)));
         }
         reportOrphans(Kind.MARK, "has no segment to its mark");
         reportOrphans(Kind.INDEX, "has no segment to its index");
@@ -227,16 +237,53 @@ final class PartitionScan {
                 stranger(log, "larger than any segment, " + size + " bytes");
                 return;
             }
+            boolean isLonger = seal == null || size > seal.mark().position();
+            MarkPages.Found inPages = isLonger ? uncut(files, file, size) : null;
+            if (inPages != null) {
+                addSealed(files, seal == null ? inPages.seal() : seal, log, inPages);
+                return;
+            }
             if (seal == null) {
                 if (medium.exists(files.mark())) {
                     stranger(files.mark(), "damaged; made up again from " + log);
                 }
-                seal = new SealMark(rebuiltMark(files, (int) size, file.modifiedMs()), -1);
+                seal = new SealMark(rebuiltMark(files, (int) size, file.modifiedMs()), -1, null);
             }
             reportLength(log, size, seal.mark().position());
-            FileState state = FileState.finished(files, seal.mark(), size);
+            FileState state = FileState.finished(files, seal, size);
             add(new FileBlock(owner, directory, files, seal.fileEpoch(), state));
         }
+    }
+
+    /**
+     * Returns the marks after the end of a segment whose file has its final name; null when there
+     * are none, because it was cut.
+     */
+    private MarkPages.Found uncut(SegmentFiles files, MediumFile file, long size)
+            throws IOException {
+        if (files.generation > 0) {
+            return null; // it never had any
+        }
+        MarkPages.Found found = MarkPages.read(file, size);
+        SealMark seal = found.seal();
+        boolean fits =
+                seal != null
+                        && directory.owns(seal.mark())
+                        && seal.mark().baseOffset() == files.baseOffset
+                        && seal.mark().position() <= MarkPages.capacity(size);
+        return fits ? found : null;
+    }
+
+    /** Adds a segment that is sealed and not finished, with a seal in its mark pages or without. */
+    private void addSealed(SegmentFiles files, SealMark seal, Path path, MarkPages.Found found)
+            throws IOException {
+        if (found.seal() != null) {
+            inPages.put(path, found);
+        }
+        unfinished.add(files.baseOffset);
+        FileState state =
+                FileState.unfinished(FileState.Stage.SEALED, path, found.fileBytes(), seal.mark());
+        add(new FileBlock(owner, directory, files, seal.fileEpoch(), state));
     }
 
     private Mark rebuiltMark(SegmentFiles files, int size, long sealTimeMs) {
@@ -274,19 +321,21 @@ final class PartitionScan {
         MediumFile file = medium.open(path, seal == null && !directory.readOnly());
         boolean kept = false;
         try {
+            MarkPages.Found found = MarkPages.read(file, file.size());
             if (seal != null) {
                 long size = file.size();
                 if (size < seal.mark().position()) {
                     reportLength(path, size, seal.mark().position());
                 }
-                FileState state = new FileState(FileState.Stage.SEALED, path, size, seal.mark());
-                SegmentFiles files = directory.plain(seal.mark().baseOffset());
-                add(new FileBlock(owner, directory, files, epoch, state));
+                addSealed(directory.plain(seal.mark().baseOffset()), seal, path, found);
                 return;
             }
-            MarkPages.Found found = MarkPages.read(file, file.size());
             if (found.newest() != null && !directory.owns(found.newest())) {
                 stranger(path, "belongs to " + describe(found.newest()));
+                return;
+            }
+            if (found.seal() != null) {
+                addSealedInPages(epoch, path, found);
                 return;
             }
             int room = MarkPages.capacity(found.fileBytes());
@@ -295,6 +344,18 @@ final class PartitionScan {
             if (!kept) {
                 file.close();
             }
+        }
+    }
+
+    private void addSealedInPages(long epoch, Path path, MarkPages.Found found) throws IOException {
+        SealMark seal = found.seal();
+        FilesInPartition files = directory.plain(seal.mark().baseOffset());
+        if (seal.fileEpoch() != epoch) {
+            stranger(path, "its seal is that of epoch " + seal.fileEpoch());
+        } else if (numbers.get(Kind.LOG).contains(files.baseOffset)) {
+            stranger(path, "was finished already, as " + files);
+        } else {
+            addSealed(files, seal, path, found);
         }
     }
 
@@ -329,6 +390,7 @@ final class PartitionScan {
                     numbers.get(Kind.LOG).contains(base)
                             || numbers.get(Kind.DELETED).contains(base)
                             || numbers.get(Kind.COPY).contains(base)
+                            || unfinished.contains(base)
                             || (seal != null
                                     && numbers.get(Kind.ACTIVE).contains(seal.fileEpoch()));
             if (!owned) {

@@ -43,7 +43,6 @@ final class Reservation {
         try {
             write();
             medium.rename(temporary, path);
-            reserveSeals();
             directory.force();
             return open();
         } catch (IOException e) {
@@ -56,15 +55,6 @@ final class Reservation {
         } catch (RuntimeException | Error e) { // also for a lack of memory, which may pass
             cleanUp(e);
             throw e;
-        }
-    }
-
-    private void reserveSeals() throws IOException {
-        if (owner.partitionsWithSeals().contains(directory.path())) {
-            directory.reserveSeal(epoch);
-        } else {
-            directory.reserveSeals();
-            owner.partitionsWithSeals().add(directory.path());
         }
     }
 
@@ -113,7 +103,6 @@ final class Reservation {
     private void cleanUp(Throwable reason) {
         try {
             medium.delete(temporary);
-            medium.delete(directory.reservedSeal(epoch));
             medium.delete(path);
         } catch (IOException e) {
             reason.addSuppressed(e);

@@ -4,6 +4,7 @@ import io.firn.medium.FileErrors.UnsupportedVersionException;
 import io.firn.medium.FileMedium;
 import io.firn.medium.MediumFile;
 import io.firn.medium.WholeFile;
+import io.firn.spi.Block.Sidecar;
 import io.firn.spi.Mark;
 import io.firn.spi.Mark.SegmentState;
 import io.firn.spi.MarkFormat;
@@ -11,37 +12,37 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.util.UUID;
 import java.util.zip.CRC32C;
 
 /**
- * The content of {@code BASE.mark}: that a segment is sealed, and where it ends. The file is
- * replaced as a whole ({@link WholeFile}), so one slot is enough.
+ * That a segment is sealed, and where it ends: in a slot of its {@link MarkPages} first, and then
+ * in {@code BASE.mark}. That file is replaced as a whole ({@link WholeFile}), so one slot is
+ * enough.
  *
  * <pre>
  *  0                                n             n + 8 n + 12         n + 20
  *  | mark, as MarkFormat has it     | file epoch  | crc | maxTimestamp | crc |
+ *  n + 24          n + 28            n + 32
+ *  | crc of .index | crc of .timeindex | crc |
  * </pre>
  *
- * <p>{@code n} is 84 or 108, depending on the version of the mark. The last two fields are missing
- * when an older Firn wrote the file. If they are missing or damaged, nothing is known of the
- * timestamps.
+ * <p>{@code n} is 84 or 108, depending on the version of the mark. The fields from {@code n + 12}
+ * or from {@code n + 24} on are missing when an older Firn wrote it, and the latter in a mark page.
+ * If they are missing or damaged, nothing is known of the timestamps or of the sidecars.
  *
  * <p>The file epoch is the epoch in the segment's hidden name. It shows which hidden file is sealed
  * after a crash between seal and rename; the epoch in the mark may be a later one. Each CRC32C
- * covers everything before it. All numbers are big-endian.
+ * covers everything before it, those of sidecars their files. All numbers are big-endian.
  *
  * @param mark in state SEALED
  * @param fileEpoch the epoch in the name of the hidden file; −1 when it is not known
+ * @param sidecars the checksums of the sidecars; null when they are not known
  */
-record SealMark(Mark mark, long fileEpoch) {
+record SealMark(Mark mark, long fileEpoch, SidecarSums sidecars) {
     private static final int REST = Long.BYTES + Integer.BYTES;
     private static final int TIMESTAMP_REST = Long.BYTES + Integer.BYTES;
-    static final int MAX_LENGTH = MarkFormat.LENGTH + REST + TIMESTAMP_REST;
-
-    /** The length of a new segment's mark file. */
-    private static final int RESERVED_LENGTH =
-            MarkFormat.lengthOf(Mark.reserved(new UUID(0, 0), 0, 0)) + REST + TIMESTAMP_REST;
+    private static final int SIDECAR_REST = 3 * Integer.BYTES;
+    static final int MAX_LENGTH = MarkFormat.LENGTH + REST + TIMESTAMP_REST + SIDECAR_REST;
 
     /**
      * Reads a mark file.
@@ -57,6 +58,17 @@ record SealMark(Mark mark, long fileEpoch) {
         } catch (NoSuchFileException e) {
             return null;
         }
+        return decode(bytes, length);
+    }
+
+    /**
+     * Decodes a seal.
+     *
+     * @param length the bytes that were read
+     * @return null when it is damaged, or its state is not SEALED
+     * @throws UnsupportedVersionException when a newer Firn wrote it
+     */
+    static SealMark decode(byte[] bytes, int length) throws UnsupportedVersionException {
         Mark mark = MarkFormat.decode(bytes, 0);
         if (mark == null || mark.state() != SegmentState.SEALED) {
             return null;
@@ -69,7 +81,14 @@ record SealMark(Mark mark, long fileEpoch) {
         ByteBuffer buffer = ByteBuffer.wrap(bytes);
         boolean hasLimit = isIntact(bytes, length, limitAt + TIMESTAMP_REST);
         long limit = hasLimit ? buffer.getLong(limitAt) : Mark.UNKNOWN_TIMESTAMP;
-        return new SealMark(mark.withMaxTimestamp(limit), buffer.getLong(epochAt));
+        int sumsAt = limitAt + TIMESTAMP_REST;
+        boolean hasSums = hasLimit && isIntact(bytes, length, sumsAt + SIDECAR_REST);
+        SidecarSums sums =
+                hasSums
+                        ? new SidecarSums(
+                                buffer.getInt(sumsAt), buffer.getInt(sumsAt + Integer.BYTES))
+                        : null;
+        return new SealMark(mark.withMaxTimestamp(limit), buffer.getLong(epochAt), sums);
     }
 
     /** Returns whether there are so many bytes, of which the last are the CRC of the others. */
@@ -78,26 +97,21 @@ record SealMark(Mark mark, long fileEpoch) {
         return length >= end && ByteBuffer.wrap(bytes).getInt(at) == crc(bytes, at);
     }
 
-    /** Reserves the space of a mark file, unless that has been done. */
-    static void reserve(FileMedium medium, Path reserved) throws IOException {
-        if (!medium.exists(reserved)) {
-            try (MediumFile out = medium.create(reserved)) {
-                out.write(0, new byte[RESERVED_LENGTH], 0, RESERVED_LENGTH);
-                out.force();
-            }
-        }
+    /** Replaces the mark file, durably on return. */
+    void write(FileMedium medium, Path file) throws IOException {
+        WholeFile.write(medium, file, encode());
     }
 
     /**
-     * Replaces the mark file, durably on return.
-     *
-     * @param reserved becomes the mark file if its space was reserved
+     * Makes the mark file, whose directory the caller forces. What it contains while that is done
+     * does not matter, because the mark pages say the same.
      */
-    void write(FileMedium medium, Path file, Path reserved) throws IOException {
-        if (medium.exists(reserved)) {
-            WholeFile.write(medium, file, encode(), reserved);
-        } else {
-            WholeFile.write(medium, file, encode());
+    void create(FileMedium medium, Path file) throws IOException {
+        medium.delete(file); // of an earlier attempt
+        byte[] bytes = encode();
+        try (MediumFile out = medium.create(file)) {
+            out.write(0, bytes, 0, bytes.length);
+            out.force(); // before the mark pages are cut off
         }
     }
 
@@ -106,14 +120,38 @@ record SealMark(Mark mark, long fileEpoch) {
         WholeFile.replace(medium, file, encode());
     }
 
-    private byte[] encode() {
+    byte[] encode() {
         byte[] marked = MarkFormat.encode(mark);
-        ByteBuffer buffer = ByteBuffer.allocate(marked.length + REST + TIMESTAMP_REST);
+        int rest = REST + TIMESTAMP_REST + (sidecars == null ? 0 : SIDECAR_REST);
+        ByteBuffer buffer = ByteBuffer.allocate(marked.length + rest);
         buffer.put(marked).putLong(fileEpoch);
         buffer.putInt(crc(buffer.array(), buffer.position()));
         buffer.putLong(mark.maxTimestamp());
         buffer.putInt(crc(buffer.array(), buffer.position()));
+        if (sidecars != null) {
+            buffer.putInt(sidecars.index()).putInt(sidecars.timeIndex());
+            buffer.putInt(crc(buffer.array(), buffer.position()));
+        }
         return buffer.array();
+    }
+
+    /** The CRC32C of each sidecar: they are not forced, so a power failure may damage them. */
+    record SidecarSums(int index, int timeIndex) {
+        static SidecarSums of(byte[] index, byte[] timeIndex) {
+            return new SidecarSums(crc(index, index.length), crc(timeIndex, timeIndex.length));
+        }
+
+        boolean match(Sidecar kind, byte[] bytes) {
+            return equals(with(kind, bytes));
+        }
+
+        SidecarSums with(Sidecar kind, byte[] bytes) {
+            int sum = crc(bytes, bytes.length);
+            return switch (kind) {
+                case INDEX -> new SidecarSums(sum, timeIndex);
+                case TIMEINDEX -> new SidecarSums(index, sum);
+            };
+        }
     }
 
     private static int crc(byte[] bytes, int length) {

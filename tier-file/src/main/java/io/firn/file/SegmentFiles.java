@@ -92,7 +92,7 @@ abstract sealed class SegmentFiles permits FilesInPartition, FilesInDirectory {
 
     /** Replaces the mark file, durably. */
     final void writeSeal(SealMark seal) throws IOException {
-        seal.write(medium, mark(), partition.reservedSeal(seal.fileEpoch()));
+        seal.write(medium, mark());
     }
 
     /**
@@ -116,19 +116,20 @@ abstract sealed class SegmentFiles permits FilesInPartition, FilesInDirectory {
     }
 
     /**
-     * Writes a sidecar; its name is durable after a force of the directory. If there is no space it
-     * is left out, since it can be rebuilt, and a segment that is not finished could not be
-     * deleted.
+     * Writes a sidecar, without any force: it is derived from the batches, and made again if it is
+     * not what the mark file says. If there is no space it is left out, since a segment that is not
+     * finished could not be deleted.
      */
     final void writeSidecar(Sidecar kind, byte[] bytes) throws IOException {
         Path file = sidecar(kind);
-        try {
-            WholeFile.replace(medium, file, bytes);
+        medium.delete(file); // of an earlier attempt
+        try (MediumFile out = medium.create(file)) {
+            out.write(0, bytes, 0, bytes.length);
         } catch (IOException e) {
             if (!partition.isFull(e, bytes.length)) {
                 throw e;
             }
-            medium.delete(WholeFile.temporaryFor(file));
+            medium.delete(file);
         }
     }
 

@@ -35,7 +35,6 @@ final class TierContents implements BlockOwner, FileCopy.Listener {
     private final long capacityBytes;
     private final Uncollected uncollected = new Uncollected();
     private final SpareDescriptors spareDescriptors;
-    private final Set<Path> partitionsWithSeals = ConcurrentHashMap.newKeySet();
     private final Map<Path, FileBlock> segments = new ConcurrentHashMap<>();
     private volatile Consumer<String> onDamage = what -> {};
     private final Set<String> damage = ConcurrentHashMap.newKeySet();
@@ -91,11 +90,6 @@ final class TierContents implements BlockOwner, FileCopy.Listener {
     }
 
     @Override
-    public Set<Path> partitionsWithSeals() {
-        return partitionsWithSeals;
-    }
-
-    @Override
     public void foundDamage(String what) {
         if (damage.size() < MOST_DAMAGE && damage.add(what)) {
             onDamage.accept(what);
@@ -147,7 +141,6 @@ final class TierContents implements BlockOwner, FileCopy.Listener {
     void releaseAll() {
         segments.values().forEach(FileBlock::release);
         segments.clear();
-        partitionsWithSeals.clear();
         vanished.forEach(FileBlock::release);
         vanished = Set.of();
         copies.forEach(FileCopy::closeFile);

@@ -1,6 +1,7 @@
 package io.firn.file;
 
 import io.firn.medium.FileMedium;
+import io.firn.medium.MediumFile;
 import java.io.IOException;
 import java.nio.file.DirectoryNotEmptyException;
 import java.nio.file.NotDirectoryException;
@@ -149,6 +150,12 @@ final class TierScan {
         medium.forceDirectory(root);
         for (Map.Entry<PartitionDirectory, PartitionScan> entry : partitions.entrySet()) {
             entry.getKey().force();
+            for (Map.Entry<Path, MarkPages.Found> each :
+                    entry.getValue().sealedInPages().entrySet()) {
+                try (MediumFile file = medium.open(each.getKey(), true)) {
+                    MarkPages.restore(file, each.getValue());
+                }
+            }
             for (Path marked : entry.getValue().marked()) {
                 medium.forceDirectory(marked);
             }

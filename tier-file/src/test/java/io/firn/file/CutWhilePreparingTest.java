@@ -22,7 +22,9 @@ import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
-/** Space is prepared ahead of the writer when the segment ends, and another thread cuts its file. */
+/**
+ * Space is prepared ahead of the writer when the segment ends, and another thread cuts its file.
+ */
 class CutWhilePreparingTest {
     private static final int SEGMENT_BYTES = 64 * 1024;
 
@@ -70,7 +72,8 @@ class CutWhilePreparingTest {
             FutureTask<Void> finishing =
                     new FutureTask<>(
                             () -> {
-                                segment.seal(segment.mark().active(1, 0, 1, 1).sealed(1, 0, 1, 1, 7));
+                                segment.seal(
+                                        segment.mark().active(1, 0, 1, 1).sealed(1, 0, 1, 1, 7));
                                 segment.finishSeal(new byte[8], new byte[12]);
                                 return null;
                             });

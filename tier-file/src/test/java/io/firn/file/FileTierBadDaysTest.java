@@ -12,6 +12,7 @@ import io.firn.medium.FileMedium;
 import io.firn.medium.SmallFile;
 import io.firn.sim.SimulatedFileMedium;
 import io.firn.spi.Block;
+import io.firn.spi.Block.Sidecar;
 import io.firn.spi.BlockCopy;
 import io.firn.spi.Mark;
 import io.firn.spi.Mark.SegmentState;
@@ -44,8 +45,11 @@ class FileTierBadDaysTest {
     private static final UUID TOPIC = new UUID(3, 4);
     private static final int LENGTH = 9000;
 
-    /** At the end of a mark file: a limit of the timestamps, and a checksum. */
+    /** In a mark file: a limit of the timestamps, and a checksum. */
     private static final int TIMESTAMP_BYTES = 12;
+
+    /** At its end: the checksums of the sidecars, and another one. */
+    private static final int SUMS_BYTES = 12;
 
     private static final TierContext CREATE = new TierContext(STORE, true, false);
     private static final TierContext READ_ONLY = new TierContext(STORE, false, true);
@@ -215,7 +219,7 @@ class FileTierBadDaysTest {
         tierWith(1);
         Path mark = partition().resolve(FileNames.mark(1000));
         byte[] whole = Files.readAllBytes(mark);
-        for (int at = 0; at < whole.length - TIMESTAMP_BYTES; at++) {
+        for (int at = 0; at < whole.length - SUMS_BYTES - TIMESTAMP_BYTES; at++) {
             byte[] damaged = whole.clone();
             damaged[at] ^= 1;
             Files.write(mark, damaged);
@@ -238,14 +242,98 @@ class FileTierBadDaysTest {
         Path file = partition().resolve(FileNames.mark(1000));
         byte[] whole = Files.readAllBytes(file);
         assertEquals(5_000, maxTimestamp());
-        for (int at = whole.length - TIMESTAMP_BYTES; at < whole.length; at++) {
+        int end = whole.length - SUMS_BYTES;
+        for (int at = end - TIMESTAMP_BYTES; at < end; at++) {
             byte[] damaged = whole.clone();
             damaged[at] ^= 1;
             Files.write(file, damaged);
             assertEquals(Mark.UNKNOWN_TIMESTAMP, maxTimestamp());
         }
-        Files.write(file, Arrays.copyOf(whole, whole.length - TIMESTAMP_BYTES));
+        Files.write(file, Arrays.copyOf(whole, end - TIMESTAMP_BYTES));
         assertEquals(Mark.UNKNOWN_TIMESTAMP, maxTimestamp());
+        Files.write(file, Arrays.copyOf(whole, end));
+        assertEquals(5_000, maxTimestamp());
+    }
+
+    /** They are not forced, so a power cut may leave any part of them. */
+    @Test
+    void shouldTakeNoSidecarOfWhichABitIsWrongOrAByteIsMissing() throws IOException {
+        FileTier tier = open(CREATE);
+        Block segment = finished(tier, 2, 1000);
+        byte[] index = new byte[3 * Sidecar.INDEX.entryBytes()];
+        Arrays.fill(index, (byte) 7);
+        segment.rewriteSidecar(Sidecar.INDEX, index); // the mark file gets its checksum
+        assertWhole(segment, Sidecar.INDEX, index);
+        tier.close();
+        segment = withEpoch(open(CREATE), 2);
+        assertWhole(segment, Sidecar.INDEX, index);
+        assertArrayEquals(new byte[] {2}, segment.readSidecar(Sidecar.TIMEINDEX));
+    }
+
+    private void assertWhole(Block segment, Sidecar kind, byte[] whole) throws IOException {
+        Path file = partition().resolve(FileNames.sidecar(1000, kind));
+        assertArrayEquals(whole, Files.readAllBytes(file));
+        assertArrayEquals(whole, segment.readSidecar(kind));
+        for (int bit = 0; bit < 8 * whole.length; bit++) {
+            byte[] wrong = whole.clone();
+            wrong[bit / 8] ^= (byte) (1 << bit % 8);
+            Files.write(file, wrong);
+            assertNull(segment.readSidecar(kind), "bit " + bit);
+        }
+        for (int length = 0; length < whole.length; length++) {
+            Files.write(file, Arrays.copyOf(whole, length));
+            assertNull(segment.readSidecar(kind), length + " bytes");
+        }
+        Files.write(file, whole);
+    }
+
+    @Test
+    void shouldTakeSidecarsAsTheyAreWhereAnOlderMarkFileDoesNotKnowThem() throws IOException {
+        tierWith(1);
+        Path file = partition().resolve(FileNames.mark(1000));
+        byte[] whole = Files.readAllBytes(file);
+        Files.write(file, Arrays.copyOf(whole, whole.length - SUMS_BYTES));
+        Files.write(partition().resolve(FileNames.sidecar(1000, Sidecar.INDEX)), new byte[8]);
+
+        Block segment = withEpoch(open(CREATE), 2);
+
+        assertArrayEquals(new byte[8], segment.readSidecar(Sidecar.INDEX));
+        segment.rewriteSidecar(Sidecar.INDEX, new byte[16]);
+        assertArrayEquals(new byte[16], segment.readSidecar(Sidecar.INDEX));
+        assertEquals(whole.length - SUMS_BYTES, Files.size(file));
+    }
+
+    /** An older Firn wrote the mark file to seal it, and had no seal in the mark pages. */
+    @Test
+    void shouldFinishWhatAnOlderVersionSealedAndCut() throws IOException {
+        for (boolean isCut : new boolean[] {false, true}) {
+            try (FileTier tier = open(CREATE)) {
+                finished(tier, 2, 1000);
+            }
+            Path log = partition().resolve(FileNames.log(1000));
+            Path mark = partition().resolve(FileNames.mark(1000));
+            byte[] bytes = Files.readAllBytes(log);
+            byte[] seal = Files.readAllBytes(mark);
+            int uncut = (int) MarkPages.fileBytes(20_000);
+            Files.write(
+                    partition().resolve(FileNames.active(2)),
+                    isCut ? bytes : Arrays.copyOf(bytes, uncut));
+            Files.delete(log);
+            Files.write(mark, Arrays.copyOf(seal, seal.length - SUMS_BYTES));
+            Files.write(partition().resolve(FileNames.reservedSeal(2)), new byte[108]);
+
+            try (FileTier tier = open(CREATE)) {
+                Block segment = withEpoch(tier, 2);
+                assertEquals(List.of(), tier.strangers());
+                assertFalse(segment.isFinished());
+                assertEquals(LENGTH, segment.capacity());
+                segment.finishSeal(new byte[] {1}, new byte[] {2});
+                assertArrayEquals(bytes, Files.readAllBytes(log));
+                assertArrayEquals(seal, Files.readAllBytes(mark));
+                assertFalse(Files.exists(partition().resolve(FileNames.reservedSeal(2))));
+                segment.delete();
+            }
+        }
     }
 
     private long maxTimestamp() throws IOException {

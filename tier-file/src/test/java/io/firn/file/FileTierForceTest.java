@@ -36,7 +36,7 @@ class FileTierForceTest {
 
     private static void assertFoundAfterPowerCut(Step step) throws IOException {
         try (Life left = powerCutAfter(step, Survival.NONE)) {
-            assertEquals(step, left.step(step));
+            assertEquals(step, left.step());
         }
     }
 
@@ -63,7 +63,7 @@ class FileTierForceTest {
         for (SimulatedFileMedium medium : left) {
             if (medium.exists(ACTIVE)) {
                 try (Life found = Life.reopened(medium)) {
-                    assertEquals(Step.RESERVE, found.step(Step.RESERVE));
+                    assertEquals(Step.RESERVE, found.step());
                 }
             }
         }
@@ -83,7 +83,7 @@ class FileTierForceTest {
                 long size = MarkPages.fileBytes(Life.ROOM);
                 rotten.rot(ACTIVE, (int) MarkPages.slotPosition(size, slot) + 30, 1);
                 try (Life found = Life.reopened(rotten)) {
-                    assertEquals(Step.REWRITE, found.step(Step.REWRITE), "slot " + slot);
+                    assertEquals(Step.REWRITE, found.step(), "slot " + slot);
                 }
             }
         }
@@ -135,7 +135,7 @@ class FileTierForceTest {
         }
         for (SimulatedFileMedium medium : left) {
             try (Life found = Life.reopened(medium)) {
-                Step step = found.step(before);
+                Step step = found.step();
                 assertTrue(step == before || step == during, "found " + step);
             }
         }
@@ -162,22 +162,137 @@ class FileTierForceTest {
         }
         for (SimulatedFileMedium medium : left) {
             try (Life found = Life.reopened(medium)) {
-                assertTrue(found.step(Step.REWRITE).compareTo(Step.REWRITE) >= 0);
+                assertTrue(found.step().compareTo(Step.REWRITE) >= 0);
             }
         }
     }
 
     @Test
-    void shouldKeepTheFinalNameAndTheSidecarsOfAFinishedSegment() throws IOException {
+    void shouldKeepTheFinalNameOfAFinishedSegment() throws IOException {
         assertFoundAfterPowerCut(Step.FINISH);
     }
 
     @Test
-    void shouldKeepTheLengthOfAFinishedSegment() throws IOException {
+    void shouldCutAFinishedFileAgainWhoseCutIsLost() throws IOException {
+        Path log = Life.DIRECTORY.resolve(FileNames.log(Life.BASE));
         try (Life left = powerCutAfter(Step.FINISH, Survival.NONE);
-                MediumFile log =
-                        left.medium.open(Life.DIRECTORY.resolve(FileNames.log(Life.BASE)), false)) {
-            assertEquals(Life.LENGTH, log.size());
+                MediumFile found = left.medium.open(log, false)) {
+            assertEquals(MarkPages.fileBytes(Life.ROOM), found.size());
+            left.segment().finishSeal(Life.INDEX, Life.TIME_INDEX);
+            assertEquals(Life.LENGTH, found.size());
+            assertEquals(Life.LENGTH, left.tier.usedBytes());
+        }
+    }
+
+    /** Otherwise a crash would leave a file that neither its end nor a mark file describes. */
+    @Test
+    void shouldNotCutTheFileBeforeItsMarkFileAndItsNameAreDurable() throws IOException {
+        List<SimulatedFileMedium> left = new ArrayList<>();
+        try (Life life = Life.after(Step.SEAL)) {
+            life.medium.onOperation(
+                    number -> {
+                        left.add(life.medium.crash(Survival.NAMES));
+                        left.add(life.medium.crash(Survival.BYTES));
+                        for (int seed = 0; seed < 50; seed++) {
+                            left.add(life.medium.crash(Survival.random(seed)));
+                        }
+                    });
+            life.take(Step.FINISH);
+        }
+        for (SimulatedFileMedium medium : left) {
+            try (Life found = Life.reopened(medium)) {
+                assertTrue(found.step().compareTo(Step.SEAL) >= 0);
+            }
+        }
+    }
+
+    /** An older Firn cut the file first, so that its mark file is all that says where it ends. */
+    @Test
+    void shouldKeepTheMarkFileOfAnOlderVersionWhileItIsReplaced() throws IOException {
+        SimulatedFileMedium older;
+        try (Life life = Life.after(Step.FINISH)) {
+            life.medium.rename(Life.DIRECTORY.resolve(FileNames.log(Life.BASE)), ACTIVE);
+            life.medium.forceDirectory(Life.DIRECTORY);
+            try (MediumFile file = life.medium.open(ACTIVE, true)) {
+                file.force();
+            }
+            older = life.medium.kill();
+        }
+        List<SimulatedFileMedium> left = new ArrayList<>();
+        try (Life life = Life.reopened(older)) {
+            assertEquals(Step.SEAL, life.step());
+            life.medium.onOperation(
+                    number -> {
+                        left.add(life.medium.crash(Survival.NONE));
+                        left.add(life.medium.crash(Survival.NAMES));
+                    });
+            life.take(Step.FINISH);
+        }
+        for (SimulatedFileMedium medium : left) {
+            try (Life found = Life.reopened(medium)) {
+                assertTrue(found.step().compareTo(Step.SEAL) >= 0);
+            }
+        }
+    }
+
+    /** Its mark pages are all that says so. */
+    @Test
+    void shouldKeepASealThatAnEarlierProcessStoredButNeverForced() throws IOException {
+        List<SimulatedFileMedium> killed = new ArrayList<>();
+        try (Life life = Life.after(Step.REWRITE)) {
+            life.medium.onOperation(number -> killed.add(life.medium.killAndDisguiseLostPages()));
+            life.take(Step.SEAL);
+        }
+        int sealed = 0;
+        for (SimulatedFileMedium medium : killed) {
+            Life next = Life.reopened(medium);
+            if (next.step() == Step.SEAL) {
+                sealed++;
+                try (Life found = Life.reopened(medium.crash(Survival.NONE))) {
+                    assertEquals(Step.SEAL, found.step());
+                }
+            }
+        }
+        assertTrue(sealed > 0);
+    }
+
+    /** In the next process the page looks as if it were written. It is not. */
+    @Test
+    void shouldStoreASealAgainWhoseForceHadFailed() throws IOException {
+        SimulatedFileMedium killed;
+        Life life = Life.after(Step.REWRITE);
+        int failing = life.medium.operations() + 1;
+        life.medium.faults().failOperations(number -> number == failing);
+        assertThrows(IOException.class, () -> life.take(Step.SEAL));
+        killed = life.medium.killAndDisguiseLostPages();
+        Life next = Life.reopened(killed);
+        assertEquals(Step.SEAL, next.step());
+        try (Life found = Life.reopened(killed.crash(Survival.NONE))) {
+            assertEquals(Step.SEAL, found.step());
+        }
+    }
+
+    /** It has one slot only; the mark before it counts then. Its timestamps are not needed. */
+    @Test
+    void shouldNotBeSealedWhenTheSealIsDestroyed() throws IOException {
+        int timestamps = 12;
+        int length = SealMark.MAX_LENGTH;
+        try (Life life = Life.after(Step.SEAL)) {
+            long size = MarkPages.fileBytes(Life.ROOM);
+            int unsealed = 0;
+            for (int slot = 0; slot < TwoSlots.COUNT; slot++) {
+                for (int i = 0; i < length; i++) {
+                    SimulatedFileMedium rotten = life.medium.kill();
+                    rotten.rot(ACTIVE, (int) MarkPages.slotPosition(size, slot) + i, 1 << i % 8);
+                    try (Life found = Life.reopened(rotten)) {
+                        Step step = found.step();
+                        assertTrue(step == Step.SEAL || step == Step.REWRITE, "found " + step);
+                        unsealed += step == Step.REWRITE ? 1 : 0;
+                    }
+                }
+            }
+            int bytes = MarkPages.encode(life.segment().mark(), 42).length;
+            assertEquals(bytes - timestamps, unsealed);
         }
     }
 
@@ -192,7 +307,7 @@ class FileTierForceTest {
             Life next = Life.reopened(medium);
             next.segment().finishSeal(Life.INDEX, Life.TIME_INDEX);
             try (Life found = Life.reopened(medium.crash(Survival.NONE))) {
-                assertEquals(Step.FINISH, found.step(Step.SEAL));
+                assertEquals(Step.FINISH, found.step());
             }
         }
     }
@@ -203,7 +318,7 @@ class FileTierForceTest {
             try (Life life = Life.after(last)) {
                 life.take(Step.DELETE);
                 try (Life left = Life.reopened(life.medium.crash(Survival.NONE))) {
-                    assertEquals(Step.OPEN, left.step(Step.OPEN), "deleted after " + last);
+                    assertEquals(Step.OPEN, left.step(), "deleted after " + last);
                 }
             }
         }
@@ -241,7 +356,7 @@ class FileTierForceTest {
             Life next = Life.reopened(medium);
             if (next.segment() != null) {
                 try (Life found = Life.reopened(medium.crash(Survival.NONE))) {
-                    assertEquals(Step.RESERVE, found.step(Step.RESERVE));
+                    assertEquals(Step.RESERVE, found.step());
                 }
             }
         }
@@ -287,7 +402,7 @@ class FileTierForceTest {
         // In the next process the page looks as if it were written. It is not.
         SimulatedFileMedium killed = life.medium.killAndDisguiseLostPages();
         Life next = Life.reopened(killed);
-        assertEquals(Step.MARK, next.step(Step.STORE));
+        assertEquals(Step.MARK, next.step());
         next.recover();
         next.segment().writeMark(next.segment().mark().active(50, Life.BASE, 6000, 1006));
         for (int slot = 0; slot < TwoSlots.COUNT; slot++) {

@@ -8,12 +8,14 @@ import io.firn.StoreFullException;
 import io.firn.medium.FileMedium;
 import io.firn.medium.FilterFileMedium;
 import io.firn.sim.SimulatedFileMedium;
+import io.firn.sim.Survival;
 import io.firn.spi.Block;
 import io.firn.spi.StorageTier.TierContext;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.List;
 import java.util.UUID;
 import org.junit.jupiter.api.Test;
 
@@ -58,6 +60,37 @@ class FileTierSpaceTest {
             long usable = super.usableBytes(path);
             return usable == Long.MAX_VALUE ? usable : usable + KEPT_BACK;
         }
+    }
+
+    /** Otherwise it could not be deleted; its mark pages say what its mark file would. */
+    @Test
+    void shouldFinishASegmentWithoutWhatFindsNoSpaceAndKnowItAgain() throws IOException {
+        int without = 0;
+        for (int k = 1; k < 30; k++) {
+            try (Life life = Life.after(Life.Step.SEAL)) {
+                int failing = life.medium.operations() + k;
+                life.medium.faults().refuseSpace(number -> number == failing);
+                try {
+                    life.take(Life.Step.FINISH);
+                } catch (IOException e) { // not by what needs space
+                    life.medium.faults().none();
+                    life.take(Life.Step.FINISH);
+                }
+                assertTrue(life.segment().isFinished());
+                life.medium.faults().none();
+                Path mark = Life.DIRECTORY.resolve(FileNames.mark(Life.BASE));
+                without += life.medium.exists(mark) ? 0 : 1;
+                for (Survival survival : List.of(Survival.NONE, Survival.ALL)) {
+                    try (Life found = Life.reopened(life.medium.crash(survival))) {
+                        assertEquals(Life.Step.FINISH, found.step(), "operation " + k);
+                        assertTrue(found.medium.exists(mark));
+                    }
+                }
+                life.take(Life.Step.DELETE);
+                assertEquals(List.of(), life.medium.list(Life.DIRECTORY));
+            }
+        }
+        assertTrue(without > 0);
     }
 
     /**

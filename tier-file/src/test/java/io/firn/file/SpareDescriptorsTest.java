@@ -39,7 +39,7 @@ class SpareDescriptorsTest {
         private final AtomicInteger spares = new AtomicInteger();
         private volatile boolean othersTakeSpares;
         private volatile Runnable beforeSegment = () -> {};
-        private volatile Runnable beforeSeal = () -> {};
+        private volatile Runnable beforeMark = () -> {};
 
         Limited() {
             super(new SimulatedFileMedium());
@@ -53,8 +53,8 @@ class SpareDescriptorsTest {
             String name = path.getFileName().toString();
             if (name.endsWith(".active.tmp")) {
                 beforeSegment.run();
-            } else if (name.endsWith(".seal") || name.contains(".mark")) {
-                beforeSeal.run();
+            } else if (name.contains(".mark")) {
+                beforeMark.run();
             }
             if (free.getAndUpdate(n -> Math.max(0, n - 1)) == 0) {
                 throw new OutOfDescriptorsException(path, new IOException("Too many open files"));
@@ -136,13 +136,15 @@ class SpareDescriptorsTest {
         try (FileTier tier = open()) {
             Block segment = written(tier);
             CountDownLatch making = new CountDownLatch(1);
-            FutureTask<Void> sealing =
+            seal(segment);
+            segment.finishSeal(new byte[] {1}, new byte[] {2});
+            FutureTask<Void> deleting =
                     new FutureTask<>(
                             () -> {
-                                seal(segment);
+                                segment.delete();
                                 return null;
                             });
-            Thread sealer = new Thread(sealing, "sealer");
+            Thread deleter = new Thread(deleting, "deleter");
             FutureTask<Block> reserving =
                     new FutureTask<>(() -> tier.reserve(TOPIC, 0, SEGMENT_BYTES, 2));
             medium.beforeSegment =
@@ -150,10 +152,10 @@ class SpareDescriptorsTest {
                         making.countDown();
                         await(
                                 () ->
-                                        sealer.getState() == Thread.State.WAITING
+                                        deleter.getState() == Thread.State.WAITING
                                                 || medium.spares.get() < SPARES);
                     };
-            medium.beforeSeal =
+            medium.beforeMark =
                     () -> {
                         if (medium.spares.get() < SPARES) {
                             await(reserving::isDone);
@@ -162,8 +164,8 @@ class SpareDescriptorsTest {
             medium.free.set(0);
             new Thread(reserving, "reserver").start();
             assertTrue(making.await(HANGS_AFTER_S, TimeUnit.SECONDS));
-            sealer.start();
-            sealing.get(HANGS_AFTER_S, TimeUnit.SECONDS);
+            deleter.start();
+            deleting.get(HANGS_AFTER_S, TimeUnit.SECONDS);
             assertThrows(Exception.class, () -> reserving.get(HANGS_AFTER_S, TimeUnit.SECONDS));
             assertEquals(SPARES, medium.spares.get());
             medium.free.set(100);

@@ -283,7 +283,7 @@ final class TiersKill {
                 if (!Files.exists(log) && !isSealed) {
                     left.add(file);
                 }
-            } else if (!name.equals("tier") && !name.equals("lock") && !name.endsWith(".seal")) {
+            } else if (!name.equals("tier") && !name.equals("lock")) {
                 left.add(file);
             }
         }

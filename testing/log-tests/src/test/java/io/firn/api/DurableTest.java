@@ -19,6 +19,9 @@ import io.firn.Partition;
 import io.firn.PoisonedException;
 import io.firn.Tailer;
 import io.firn.UnknownTopicException;
+import io.firn.file.FileInspector;
+import io.firn.medium.FileMedium;
+import io.firn.spi.Mark.SegmentState;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -510,6 +513,12 @@ class DurableTest {
                 .withForce(20_000, Duration.ofMillis(50));
     }
 
+    private static boolean hasSealed(Path tier) throws IOException {
+        return new FileInspector()
+                .inspect(FileMedium.real(), tier).segments().stream()
+                        .anyMatch(each -> each.mark().state() == SegmentState.SEALED);
+    }
+
     @Test
     void shouldForceAndSealARolledSegmentBeforeTheNextCounts() throws Exception {
         try (Appender appender = partition.openExclusiveAppender()) {
@@ -536,8 +545,7 @@ class DurableTest {
             waiter.result();
             assertEquals(12, partition.durableOffset());
             assertTrue(
-                    Stores.filesIn(Stores.tierOf(directory)).stream()
-                            .anyMatch(file -> file.toString().endsWith("0.mark")),
+                    hasSealed(Stores.tierOf(directory)),
                     "acknowledged in the new segment before the old one was sealed");
         }
     }

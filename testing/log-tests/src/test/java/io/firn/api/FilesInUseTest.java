@@ -198,6 +198,7 @@ class FilesInUseTest {
             assertTrue(Files.size(first) > Stores.SEGMENT_BYTES, "with its marks");
         }
         try (LogStore store = open()) {
+            Stores.work(store);
             assertTrue(Files.size(first) <= Stores.SEGMENT_BYTES, "without them");
             assertEquals(List.of(), store.findings());
             try (Tailer tailer = store.openTopic("t").openTailer()) {

@@ -87,7 +87,6 @@ class ForcesTest {
                             "/sim/segments",
                             "/sim/segments/ID",
                             partition + "/.0000000000000000.active.tmp",
-                            partition + "/.0000000000000000.seal",
                             partition,
                             partition + "/.0000000000000000.active"),
                     forced());
@@ -115,6 +114,44 @@ class ForcesTest {
             assertEquals(List.of("/sim/store", active), forced());
         }
         assertEquals(2, Collections.frequency(forced(), active)); // the mark
+    }
+
+    @Test
+    void shouldForceTheNextFileAndTheMarkFileAndTheirNamesAtARoll() {
+        try (LogStore store = simulation.open()) {
+            Topic topic = store.createTopic("t", Simulation.SMALL);
+            append(topic);
+            store.doWork();
+            int before = medium.operations();
+            try (Appender appender = topic.partition(0).openAppender()) {
+                for (int length :
+                        new int[] {30_000, 30_000, 7_000}) { // not so much as to reserve more
+                    appender.append(new byte[length]);
+                    simulation.pass(store, 1_000);
+                }
+            }
+            List<String> calls = medium.history().subList(before, medium.operations());
+            assertEquals(1, topic.partition(0).metrics().rolls());
+            assertEquals(
+                    List.of(
+                            ".0000000000000001.active.tmp",
+                            "0", // the name of that file
+                            "00000000000000000000.mark",
+                            "0"), // the names of this one, and of the segment
+                    calls.stream()
+                            .filter(each -> each.startsWith("force ") && !each.contains("["))
+                            .filter(each -> each.contains("/sim/segments/"))
+                            .map(each -> each.substring(each.lastIndexOf('/') + 1))
+                            .toList());
+            assertEquals(
+                    2,
+                    calls.stream()
+                            .filter(
+                                    each ->
+                                            each.startsWith("rename ")
+                                                    && each.contains("/sim/segments/"))
+                            .count());
+        }
     }
 
     @Test

@@ -24,7 +24,7 @@ final class GoldenStore {
     /**
      * The newest one: it also has kinds of files and options that were added without a new version.
      */
-    static final int NEWEST = 3;
+    static final int NEWEST = 4;
 
     /** A topic with an idempotent producer, which must still be known. */
     static final String PRODUCERS = "producers";

@@ -10,6 +10,7 @@ import io.firn.Survives;
 import io.firn.Topic;
 import io.firn.TopicOptions;
 import io.firn.host.HostedAppender;
+import io.firn.host.HostedCursor;
 import io.firn.host.HostedStore;
 import io.firn.kafka.KafkaBatches;
 import io.firn.kafka.RandomRecords;
@@ -102,8 +103,9 @@ final class GoldenStoreGenerator {
         topic.cursor("reader").commit(1, 1);
         topic.cursor("a name/with ü").commit(1, 2);
         topic.cursor("outside").commit(0, 60);
-        topic.cursor("outside").commit(0, 10_000);
-        topic.cursor("outside").commit(1, -2);
+        HostedCursor outside = HostedCursor.of(topic.cursor("outside"));
+        outside.commitAny(0, 10_000);
+        outside.commitAny(1, -2);
         // In the middle of the second segment.
         topic.partition(0).deleteRecordsBefore(50);
         for (int i = 0; i < 10; i++) {

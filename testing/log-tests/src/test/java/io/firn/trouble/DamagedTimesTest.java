@@ -24,7 +24,7 @@ class DamagedTimesTest {
     private static final int ENTRY = 12;
 
     /** At the end of a mark file: a limit of the timestamps, and a checksum. */
-    private static final int TIMESTAMP_BYTES = 12;
+    private static final int NEWER_BYTES = 24;
 
     /** Six to a segment; the latest is not in the last one. */
     private static final long[] TIMES = {
@@ -83,12 +83,12 @@ class DamagedTimesTest {
         }
     }
 
-    /** Makes the marks as they were when they had no timestamps. */
+    /** Makes the marks as they were when they had neither timestamps nor checksums of indexes. */
     private void makeMarksOlder() throws IOException {
         for (long base = 0; base < 24; base += 6) {
             Path file = disk.sealed(base, "mark");
             byte[] bytes = Files.readAllBytes(file);
-            Files.write(file, Arrays.copyOf(bytes, bytes.length - TIMESTAMP_BYTES));
+            Files.write(file, Arrays.copyOf(bytes, bytes.length - NEWER_BYTES));
         }
     }
 

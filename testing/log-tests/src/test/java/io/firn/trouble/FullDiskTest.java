@@ -158,7 +158,7 @@ class FullDiskTest {
         }
     }
 
-    /** O4: unless the room for a seal is forced when it is reserved, it has no space here. */
+    /** A seal has the space of the mark pages, which were forced when the file was made. */
     @Test
     void shouldSealInTheSpaceThatWasSetAsideWhereSpaceIsTakenByForces() throws IOException {
         medium.faults().takeSpaceLate();
