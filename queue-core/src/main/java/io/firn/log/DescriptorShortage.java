@@ -23,6 +23,9 @@ public final class DescriptorShortage extends Duty {
     private static final GuardedLog LOG = GuardedLog.get();
     private static final long INTERVAL_MS = 1_000;
 
+    /** The segment that is written, and the next one, which is reserved before it is needed. */
+    private static final long FILES_OF_PARTITION = 2;
+
     /** What else a process has open, without the connections of a server. */
     private static final long OTHER_FILES = 200;
 
@@ -111,20 +114,20 @@ public final class DescriptorShortage extends Duty {
      * Warns where the process may not have as many files open as there will be if all partitions
      * are written to; again only if there are twice as many.
      */
-    public synchronized void expect(long files) {
-        long needed = files + OTHER_FILES;
-        if (limit == DescriptorLimit.UNKNOWN || needed <= limit || files < 2 * warnedOf) {
+    public synchronized void expect(long partitions) {
+        long needed = FILES_OF_PARTITION * partitions + OTHER_FILES;
+        if (limit == DescriptorLimit.UNKNOWN || needed <= limit || partitions < 2 * warnedOf) {
             return;
         }
-        warnedOf = files;
+        warnedOf = partitions;
         LOG.log(
                 System.Logger.Level.WARNING,
-                "{0}: {1} partitions have a file open each once they are written to, and the"
+                "{0}: {1} partitions have two files open each once they are written to, and the"
                         + " process may have {2} files and connections open (ulimit -n): appends"
                         + " to some will fail. Raise the limit to {3} at least, and by one for each"
                         + " connection",
                 store.subject(),
-                Long.toString(files),
+                Long.toString(partitions),
                 Long.toString(limit),
                 Long.toString(needed));
     }

@@ -167,13 +167,13 @@ public final class Topics implements TopicOwner {
         compareWithDescriptors();
     }
 
-    /** Warns if the process may not open a file for each partition. */
+    /** Warns if the process may not open the files of all partitions. */
     public void compareWithDescriptors() {
-        long files = 0;
+        long partitions = 0;
         for (TopicLog each : served.values()) {
-            files += keepsFilesOpen(each) ? each.partitionCount() : 0;
+            partitions += keepsFilesOpen(each) ? each.partitionCount() : 0;
         }
-        store.descriptors().expect(files);
+        store.descriptors().expect(partitions);
     }
 
     private static boolean keepsFilesOpen(TopicLog topic) {

@@ -27,7 +27,7 @@ class DescriptorWarningTest {
         for (String line : lines) {
             assertTrue(line.contains("150 partitions"), line);
             assertTrue(line.contains("may have 300 files"), line);
-            assertTrue(line.contains("Raise the limit to 350"), line);
+            assertTrue(line.contains("Raise the limit to 500"), line);
         }
     }
 
