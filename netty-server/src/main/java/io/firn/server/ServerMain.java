@@ -14,6 +14,7 @@ import java.util.Map;
 import java.util.Properties;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
+import java.util.logging.Level;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -35,7 +36,6 @@ import picocli.CommandLine.Parameters;
 public final class ServerMain implements Callable<Integer> {
     private static final int MISUSED = 2;
     private static final int FAILED = 3;
-    private static final String LOG_FORMAT = "java.util.logging.SimpleFormatter.format";
 
     @Parameters(
             arity = "0..1",
@@ -59,6 +59,13 @@ public final class ServerMain implements Callable<Integer> {
             })
     private String user;
 
+    @Option(
+            names = "--log-format",
+            paramLabel = "FORMAT",
+            converter = LogFormat.Converter.class,
+            description = "Lines of the log: text (the default), or json with an object each")
+    private LogFormat format = LogFormat.TEXT;
+
     private ServerMain() {}
 
     /** Starts the server. */
@@ -68,10 +75,8 @@ public final class ServerMain implements Callable<Integer> {
     }
 
     /** Where it is a process of its own: also as a subcommand of {@code firn}. */
-    private static void setUpProcess() {
-        if (System.getProperty(LOG_FORMAT) == null) {
-            System.setProperty(LOG_FORMAT, "%1$tF %1$tT %4$s %5$s%6$s%n"); // one line per record
-        }
+    private void setUpProcess() {
+        format.setUp();
         Thread.setDefaultUncaughtExceptionHandler(
                 (thread, error) -> {
                     endIfFatal(error);
@@ -101,7 +106,7 @@ public final class ServerMain implements Callable<Integer> {
             }
             serve(config, start, ended);
         } catch (IOException | FirnException | InvalidOptionException e) {
-            System.err.println("firn-server: " + e.getMessage());
+            format.say(Level.SEVERE, "firn-server: " + e.getMessage());
             return e instanceof InvalidOptionException ? MISUSED : FAILED;
         }
         ended.await();
@@ -109,7 +114,7 @@ public final class ServerMain implements Callable<Integer> {
     }
 
     /** Starts the server, which a signal ends. */
-    private static void serve(ServerConfig config, long startNs, CountDownLatch ended)
+    private void serve(ServerConfig config, long startNs, CountDownLatch ended)
             throws IOException {
         FirnServer.check(config); // before the store is opened, which creates it
         Storage storage = Storage.open(config);
@@ -136,12 +141,14 @@ public final class ServerMain implements Callable<Integer> {
                                 "firn-shutdown"));
         new StartReport(config, new Version().getVersion()[0])
                 .lines(server, storage.store().metrics().tiers())
-                .forEach(System.err::println);
-        System.err.printf(
-                "Serving %s on %s after %d ms.%n",
-                config.directory().toAbsolutePath().normalize(),
-                server.bootstrapServers(),
-                (System.nanoTime() - startNs) / 1_000_000);
+                .forEach(each -> format.say(StartReport.levelOf(each), each));
+        format.say(
+                Level.INFO,
+                String.format(
+                        "Serving %s on %s after %d ms.",
+                        config.directory().toAbsolutePath().normalize(),
+                        server.bootstrapServers(),
+                        (System.nanoTime() - startNs) / 1_000_000));
     }
 
     /**

@@ -8,10 +8,12 @@ import io.firn.server.config.ServerConfig;
 import java.lang.management.ManagementFactory;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.logging.Level;
 
 /** What a process that starts the server says of it, besides the log: one line each. */
 final class StartReport {
     private static final long FEW_DESCRIPTORS = 10_000;
+    private static final String WARNING = "Warning: ";
 
     private final ServerConfig config;
     private final String version;
@@ -19,6 +21,11 @@ final class StartReport {
     StartReport(ServerConfig config, String version) {
         this.config = config;
         this.version = version;
+    }
+
+    /** Returns how important a line is. */
+    static Level levelOf(String line) {
+        return line.startsWith(WARNING) ? Level.WARNING : Level.INFO;
     }
 
     /** Returns the lines; the warnings last. */
@@ -55,13 +62,15 @@ final class StartReport {
     private void addDurability(List<String> lines, List<TierMetrics> tiers) {
         if (config.text("firn.durability").equals("written")) {
             lines.add(
-                    "Warning: firn.durability=written: records of new topics are acknowledged before"
+                    WARNING
+                            + "firn.durability=written: records of new topics are acknowledged before"
                             + " they are forced, and a crash of the machine loses the latest.");
         }
         for (TierMetrics each : tiers) {
             if (each.survives() != Survives.POWER_LOSS) {
                 lines.add(
-                        "Warning: tier "
+                        WARNING
+                            + "tier "
                                 + each.label()
                                 + " ("
                                 + each.name()
@@ -75,7 +84,8 @@ final class StartReport {
     private void addOpenListeners(List<String> lines) {
         if (config.flag("firn.insecure.listeners")) {
             lines.add(
-                    "Warning: firn.insecure.listeners=true: other machines may be served without"
+                    WARNING
+                            + "firn.insecure.listeners=true: other machines may be served without"
                             + " authentication.");
         }
     }
@@ -84,7 +94,8 @@ final class StartReport {
         if (ManagementFactory.getOperatingSystemMXBean() instanceof UnixOperatingSystemMXBean unix
                 && unix.getMaxFileDescriptorCount() < FEW_DESCRIPTORS) {
             lines.add(
-                    "Warning: the process may open "
+                    WARNING
+                            + "the process may open "
                             + unix.getMaxFileDescriptorCount()
                             + " files. Connections and partitions need one or more each: raise the"
                             + " limit (ulimit -n, LimitNOFILE).");

@@ -306,6 +306,39 @@ class ServerMainTest {
     }
 
     @Test
+    void shouldSayEverythingInLinesOfJsonWhereThatIsWanted() throws Exception {
+        Process process = start("--log-format", "json", "--override", ANY_PORT);
+        try {
+            Running.await(
+                    "it to serve",
+                    () ->
+                            !process.isAlive()
+                                    || words().stream().anyMatch(each -> each.contains("Serving ")));
+        } finally {
+            process.destroy();
+            process.waitFor();
+        }
+        List<String> words = words();
+        String field = "\"([ -!#-\\[\\]-~]|\\\\[\"\\\\]|\\\\u[0-9a-f]{4})*\"";
+        for (String each : words) {
+            boolean isOfLibrary = each.startsWith("SLF4J: "); // it has no binding here
+            assertTrue(
+                    isOfLibrary
+                            || each.matches(
+                            "\\{\"time\":\"[0-9T:.-]+Z\",\"level\":\"(INFO|WARNING)\",\"logger\":"
+                                    + field
+                                    + ",\"message\":"
+                                    + field
+                                    + "}"),
+                    each);
+        }
+        assertTrue(words.stream().anyMatch(each -> each.contains("to Kafka clients on")), words::toString);
+        Process refused = start("--log-format", "xml");
+        assertEquals(2, refused.waitFor());
+        assertTrue(words().toString().contains("expected text or json, found 'xml'"));
+    }
+
+    @Test
     void shouldKnowItsVersion() throws Exception {
         String version = new ServerMain.Version().getVersion()[0];
         assertTrue(version.matches("Firn [0-9]+\\.[0-9]+\\.[0-9]+.*"), version);
