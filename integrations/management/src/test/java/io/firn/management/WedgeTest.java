@@ -16,6 +16,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
@@ -28,6 +29,7 @@ import org.junit.jupiter.api.io.TempDir;
 @Tag("slow")
 class WedgeTest {
     private static final Duration FALLS_WITHIN = Duration.ofSeconds(15);
+    private static final int LOAD_S = Integer.getInteger("firn.load.s", 180);
     private static final String LIVE = "/health/live";
 
     @TempDir Path directory;
@@ -101,6 +103,38 @@ class WedgeTest {
             checkFall(managed, "firn-force");
         } finally {
             gate.open();
+        }
+    }
+
+    /** As much as this machine can do, with more producers than processors. */
+    @Test
+    void livenessShouldNotFallInMinutesOfFullLoad() throws Exception {
+        long endNs = System.nanoTime() + TimeUnit.SECONDS.toNanos(LOAD_S);
+        var producers = Executors.newCachedThreadPool();
+        try (ManagedServer managed = new ManagedServer(directory, Map.of())) {
+            List<Future<?>> ends = new ArrayList<>();
+            for (int i = 0; i < 2 * Runtime.getRuntime().availableProcessors(); i++) {
+                ends.add(producers.submit(() -> produceUntil(endNs, managed)));
+            }
+            while (System.nanoTime() < endNs) {
+                String page = managed.page(LIVE);
+                assertEquals(200, ManagedServer.statusOf(page), page);
+                TimeUnit.SECONDS.sleep(1);
+            }
+            for (Future<?> each : ends) {
+                each.get();
+            }
+        } finally {
+            producers.shutdownNow();
+        }
+    }
+
+    private static void produceUntil(long endNs, ManagedServer managed) {
+        String value = "x".repeat(200);
+        try (KafkaProducer<String, String> producer = producer(managed)) {
+            for (int i = 0; System.nanoTime() < endNs; i++) {
+                var unused = producer.send(new ProducerRecord<>("orders-" + i % 20, value));
+            }
         }
     }
 
