@@ -3,6 +3,7 @@ package io.firn.server;
 import io.firn.server.config.ServerConfig;
 import io.firn.server.log.AdvertisedListeners;
 import io.firn.server.wire.ApiTable;
+import io.firn.server.wire.ClientConnection.Introduction;
 import io.firn.server.wire.Exchange;
 import io.firn.server.wire.Handler;
 import org.apache.kafka.common.message.ApiVersionsRequestData;
@@ -37,6 +38,8 @@ final class ApiVersionsHandler implements Handler<ApiVersionsRequestData> {
     @Override
     public void handle(Exchange exchange, ApiVersionsRequestData request) {
         short version = exchange.version();
+        String software = request.clientSoftwareName() + " " + request.clientSoftwareVersion();
+        exchange.connection().introduce(new Introduction(exchange.clientId(), software.trim()));
         if (!new ApiVersionsRequest(request, version).isValid()) {
             exchange.reply(error(Errors.INVALID_REQUEST));
         } else if (isForAnotherNode(exchange, request)) {

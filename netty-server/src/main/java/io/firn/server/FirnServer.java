@@ -134,7 +134,7 @@ public final class FirnServer implements AutoCloseable {
                 listen(clusterId, each);
             }
             startBackground();
-            this.management = manage(store);
+            this.management = manage();
             claim.serves(bootstrapServers(), this::closeBeforeStore);
             isStarted = true;
         } finally {
@@ -217,8 +217,14 @@ public final class FirnServer implements AutoCloseable {
         threads.groups().scheduleWithFixedDelay(() -> where.execute(what), 1, 1, TimeUnit.SECONDS);
     }
 
-    private ManagementService.Running manage(LogStore store) throws IOException {
-        ManagementService.Running running = Management.start(metrics, store, config, security);
+    private ManagementService.Running manage() throws IOException {
+        ManagementService.Running running =
+                Management.start(
+                        metrics,
+                        new ConnectedClients(context.connections(), groups),
+                        topics,
+                        config,
+                        security);
         if (running != null) {
             end.first(running::close);
         }

@@ -8,7 +8,9 @@ import java.util.logging.Logger;
 import picocli.CommandLine;
 import picocli.CommandLine.ITypeConverter;
 
-/** How a process that runs the server writes its log, and what it says besides, to standard error. */
+/**
+ * How a process that runs the server writes its log, and what it says besides, to standard error.
+ */
 enum LogFormat {
     /** A line for each record, for people. */
     TEXT {

@@ -6,6 +6,7 @@ import io.firn.server.ManagementService.Managed;
 import io.firn.server.ManagementService.Running;
 import io.firn.server.config.Listener;
 import io.firn.server.config.ServerConfig;
+import io.firn.server.log.ServedTopics;
 import io.firn.server.security.ServerSecurity;
 import io.firn.server.security.Tls;
 import java.io.IOException;
@@ -16,19 +17,27 @@ import javax.net.ssl.SSLParameters;
 
 /** Finds and starts the service for the management listener of a server. */
 record Management(
-        ServerMetricsMXBean metrics, LogStore store, ServerConfig config, Optional<Tls> current)
+        ServerMetricsMXBean metrics,
+        ServerClients clients,
+        ServedTopics topics,
+        ServerConfig config,
+        Optional<Tls> current)
         implements Managed {
 
     /** Starts it, if the configuration has a listener for it; otherwise returns null. */
     static Running start(
-            ServerMetricsMXBean metrics, LogStore store, ServerConfig config, ServerSecurity all)
+            ServerMetricsMXBean metrics,
+            ServerClients clients,
+            ServedTopics topics,
+            ServerConfig config,
+            ServerSecurity all)
             throws IOException {
         Optional<Listener> listener = config.management();
         if (listener.isEmpty()) {
             return null;
         }
         Optional<Tls> tls = Optional.ofNullable(all.listener(listener.get().name()).tls());
-        return find().start(new Management(metrics, store, config, tls));
+        return find().start(new Management(metrics, clients, topics, config, tls));
     }
 
     /** Checks that there is a service if the configuration has a listener for it. */
@@ -48,6 +57,16 @@ record Management(
                                         "management.listener: expected firn-management on the"
                                                 + " class path of the server, found no such service;"
                                                 + " add the jar, or remove the key"));
+    }
+
+    @Override
+    public LogStore store() {
+        return topics.store();
+    }
+
+    @Override
+    public ServerConfig currentConfig() {
+        return topics.config();
     }
 
     @Override

@@ -47,8 +47,14 @@ public interface ManagementService {
         /** Returns the store that it serves. */
         LogStore store();
 
-        /** Returns the configuration, which has a listener for the service. */
+        /** Returns the clients of the server. */
+        ServerClients clients();
+
+        /** Returns the configuration at the start, which has a listener for the service. */
         ServerConfig config();
+
+        /** Returns the configuration that holds now, with the values that clients have set. */
+        ServerConfig currentConfig();
 
         /**
          * Returns the certificates for HTTPS: another object when their files have changed. Empty

@@ -114,8 +114,7 @@ public final class ServerMain implements Callable<Integer> {
     }
 
     /** Starts the server, which a signal ends. */
-    private void serve(ServerConfig config, long startNs, CountDownLatch ended)
-            throws IOException {
+    private void serve(ServerConfig config, long startNs, CountDownLatch ended) throws IOException {
         FirnServer.check(config); // before the store is opened, which creates it
         Storage storage = Storage.open(config);
         FirnServer server;

@@ -70,7 +70,7 @@ final class StartReport {
             if (each.survives() != Survives.POWER_LOSS) {
                 lines.add(
                         WARNING
-                            + "tier "
+                                + "tier "
                                 + each.label()
                                 + " ("
                                 + each.name()

@@ -313,7 +313,8 @@ class ServerMainTest {
                     "it to serve",
                     () ->
                             !process.isAlive()
-                                    || words().stream().anyMatch(each -> each.contains("Serving ")));
+                                    || words().stream()
+                                            .anyMatch(each -> each.contains("Serving ")));
         } finally {
             process.destroy();
             process.waitFor();
@@ -325,14 +326,16 @@ class ServerMainTest {
             assertTrue(
                     isOfLibrary
                             || each.matches(
-                            "\\{\"time\":\"[0-9T:.-]+Z\",\"level\":\"(INFO|WARNING)\",\"logger\":"
-                                    + field
-                                    + ",\"message\":"
-                                    + field
-                                    + "}"),
+                                    "\\{\"time\":\"[0-9T:.-]+Z\",\"level\":\"(INFO|WARNING)\",\"logger\":"
+                                            + field
+                                            + ",\"message\":"
+                                            + field
+                                            + "}"),
                     each);
         }
-        assertTrue(words.stream().anyMatch(each -> each.contains("to Kafka clients on")), words::toString);
+        assertTrue(
+                words.stream().anyMatch(each -> each.contains("to Kafka clients on")),
+                words::toString);
         Process refused = start("--log-format", "xml");
         assertEquals(2, refused.waitFor());
         assertTrue(words().toString().contains("expected text or json, found 'xml'"));

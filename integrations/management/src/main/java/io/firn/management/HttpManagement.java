@@ -11,6 +11,7 @@ import java.io.IOException;
  *   <li>{@code /health/live}: 200 as long as the threads of the server and its store move
  *   <li>{@code /health/ready}: 200 when a record can be appended and read
  *   <li>{@code /metrics}: the metrics, as text of Prometheus or OpenMetrics
+ *   <li>{@code /console/}: a page for operators
  * </ul>
  *
  * <p>The JDK's HTTP server has limits of connections, headers and times for the whole process, as

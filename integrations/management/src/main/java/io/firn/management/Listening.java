@@ -6,6 +6,7 @@ import com.sun.net.httpserver.HttpServer;
 import com.sun.net.httpserver.HttpsConfigurator;
 import com.sun.net.httpserver.HttpsParameters;
 import com.sun.net.httpserver.HttpsServer;
+import io.firn.management.console.Console;
 import io.firn.server.ManagementService.Managed;
 import io.firn.server.ManagementService.Running;
 import io.firn.server.config.Endpoint;
@@ -67,6 +68,7 @@ final class Listening implements Running {
     private final Liveness liveness;
     private final Readiness readiness;
     private final Metrics metrics;
+    private final ConsolePages console;
     private final URI uri;
     private SSLContext tls;
 
@@ -97,13 +99,32 @@ final class Listening implements Running {
         this.readiness = new Readiness(managed.store(), attempts, PATIENCE);
         http.setExecutor(requests);
         this.metrics = new Metrics(managed);
-        serve("/", accepted -> Answer.text(404, "Served: /health/live, /health/ready, /metrics"));
-        serve("/health/live", accepted -> liveness.answer());
-        serve("/health/ready", accepted -> readiness.answer());
-        serve("/metrics", metrics::answer);
+        serve("/health/live", exchange -> liveness.answer());
+        serve("/health/ready", exchange -> readiness.answer());
+        serve("/metrics", exchange -> metrics.answer(accepted(exchange)));
+        this.console = serveConsole();
         this.uri = uri(where.host());
         http.start();
         var unused = seconds.scheduleWithFixedDelay(this::eachSecond, 1, 1, TimeUnit.SECONDS);
+    }
+
+    /** The address without a path leads to the console. */
+    private ConsolePages serveConsole() {
+        String pages = "/health/live, /health/ready, /metrics";
+        if (managed.config().text("management.console").equals("off")) {
+            serveBelow("/", exchange -> Answer.text(Answer.NOT_FOUND, "Served: " + pages));
+            return null;
+        }
+        String all = "Served: " + ConsolePages.PATH + ", " + pages;
+        serveBelow(
+                "/",
+                exchange ->
+                        exchange.getRequestURI().getPath().equals("/")
+                                ? Answer.text(303, all).with("Location", ConsolePages.PATH)
+                                : Answer.text(Answer.NOT_FOUND, all));
+        ConsolePages pagesOfConsole = new ConsolePages(new Console(managed));
+        serveBelow(ConsolePages.PATH, pagesOfConsole::answer);
+        return pagesOfConsole;
     }
 
     private static ThreadFactory threads(String name) {
@@ -165,22 +186,23 @@ final class Listening implements Running {
         }
     }
 
-    private void serve(String path, Function<String, Answer> source) {
+    private void serve(String path, Function<HttpExchange, Answer> source) {
+        serveBelow(
+                path,
+                exchange ->
+                        exchange.getRequestURI().getPath().equals(path)
+                                ? source.apply(exchange)
+                                : Answer.text(Answer.NOT_FOUND, "There is no such page."));
+    }
+
+    /** Serves all paths that begin so. */
+    private void serveBelow(String path, Function<HttpExchange, Answer> source) {
         http.createContext(
                 path,
                 exchange -> {
                     try (exchange) {
                         Answer refusal = admission.refusal(exchange);
-                        boolean isOther =
-                                !path.equals("/")
-                                        && !exchange.getRequestURI().getPath().equals(path);
-                        if (refusal != null) {
-                            send(exchange, refusal);
-                        } else if (isOther) {
-                            send(exchange, Answer.text(404, "There is no such page."));
-                        } else {
-                            send(exchange, source.apply(accepted(exchange)));
-                        }
+                        send(exchange, refusal == null ? source.apply(exchange) : refusal);
                     } catch (RuntimeException e) {
                         LOG.log(System.Logger.Level.ERROR, path + " failed", e);
                         throw e;
@@ -198,6 +220,9 @@ final class Listening implements Running {
         headers.set("Cache-Control", "no-store");
         headers.set("X-Content-Type-Options", "nosniff");
         headers.set("Content-Security-Policy", "default-src 'none'");
+        headers.set("Cross-Origin-Resource-Policy", "same-origin");
+        headers.set("Referrer-Policy", "no-referrer");
+        answer.headers().forEach(headers::set);
         if (exchange.getRequestMethod().equals("HEAD")) {
             exchange.sendResponseHeaders(answer.status(), -1);
         } else {
@@ -217,6 +242,9 @@ final class Listening implements Running {
         http.stop(0);
         requests.shutdownNow();
         metrics.close();
+        if (console != null) {
+            console.close();
+        }
         attempts.shutdown(); // not interrupted: it appends
         try {
             if (!attempts.awaitTermination(PATIENCE.toSeconds(), TimeUnit.SECONDS)) {

@@ -9,6 +9,7 @@
  *     Liveness          /health/live
  *     Readiness         /health/ready
  *     Metrics           /metrics: those of FirnMetrics, of ServerMeters, of Histograms and of the JVM
+ *     ConsolePages      /console/: the page for operators, from the package console
  * </pre>
  */
 package io.firn.management;

@@ -47,7 +47,7 @@ class AdmissionTest {
             String answer = managed.send(head);
             assertEquals(200, ManagedServer.statusOf(answer));
             assertTrue(answer.endsWith("\r\n\r\n"), answer);
-            for (String none : new String[] {"/", "/health", "/health/live/x", "/health/livex"}) {
+            for (String none : new String[] {"/x", "/health", "/health/live/x", "/health/livex"}) {
                 assertEquals(404, managed.status(none), none);
             }
             assertEquals(0, managed.status(LIVE, "X: " + "x".repeat(20_000)));

@@ -169,6 +169,9 @@ public final class ServerKeys {
         add(ConfigKey.of("management.user", STRING, "firn").notEmpty());
         add(ConfigKey.of("management.password", ConfigType.PASSWORD, null).notEmpty());
         add(ConfigKey.of("management.metrics.partitions", BOOLEAN, false));
+        add(
+                ConfigKey.of("management.console", STRING, "metadata")
+                        .oneOf("off", "metadata", "keys", "values"));
         add(ConfigKey.of("firn.authentication.timeout.ms", LONG, 10_000).atLeast(1));
         add(ConfigKey.of("connection.failed.authentication.delay.ms", INT, 100).atLeast(0));
         add(

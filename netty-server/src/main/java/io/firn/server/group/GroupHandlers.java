@@ -5,6 +5,10 @@ import io.firn.server.log.AdvertisedListeners;
 import io.firn.server.log.ServedTopics;
 import io.firn.server.wire.Handler;
 import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Set;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
@@ -114,8 +118,55 @@ public final class GroupHandlers {
         return finder;
     }
 
+    /** Returns the ids of all groups. */
+    public Set<String> ids() {
+        return coordinator.ids();
+    }
+
+    /** Returns a group as it is now; null if there is none. */
+    public GroupView look(String groupId) {
+        Group group = coordinator.look(groupId);
+        return group == null ? null : GroupView.of(group);
+    }
+
     /** Returns the number of groups. */
     public int count() {
         return coordinator.count();
+    }
+
+    /**
+     * A group at one moment.
+     *
+     * @param state as Kafka's tools show it
+     * @param protocol the assignor that its members have agreed on; empty unless it is stable
+     */
+    public record GroupView(String state, String protocol, List<MemberView> members) {
+
+        /**
+         * A member.
+         *
+         * @param id as the server has named it
+         * @param instanceId null unless it is a static member
+         */
+        public record MemberView(String id, String instanceId, String clientId, String host) {}
+
+        static GroupView of(Group group) {
+            synchronized (group) {
+                String protocol = group.is(GroupState.STABLE) ? group.protocol() : "";
+                List<MemberView> members = new ArrayList<>();
+                for (Member each : group.members()) {
+                    members.add(of(each));
+                }
+                return new GroupView(
+                        group.state().shown(),
+                        protocol == null ? "" : protocol,
+                        Collections.unmodifiableList(members));
+            }
+        }
+
+        private static MemberView of(Member member) {
+            return new MemberView(
+                    member.id(), member.instanceId(), member.clientId(), member.clientHost());
+        }
     }
 }

@@ -43,6 +43,12 @@ public interface ClientConnection {
         return peerAddress();
     }
 
+    /** Notes how the client names itself and its library, which proves nothing. */
+    void introduce(Introduction introduction);
+
+    /** Returns how the client names itself. Thread-safe. */
+    Introduction introduction();
+
     /** Called when the client may have done all that its listener asks for. */
     void onProgress();
 
@@ -79,4 +85,26 @@ public interface ClientConnection {
 
     /** Closes the connection because a failure cannot be reported in any other way; logs why. */
     void closeAfterFailure(String reason);
+
+    /**
+     * How a client names itself and its library: whatever it likes.
+     *
+     * @param clientId Kafka's {@code client.id}
+     * @param software name and version of the library
+     */
+    record Introduction(String clientId, String software) {
+        static final Introduction NONE = new Introduction("", "");
+        private static final int MOST_CHARS = 100;
+
+        /** Creates it; what is too long to be shown is cut. */
+        public Introduction {
+            clientId = cut(clientId);
+            software = cut(software);
+        }
+
+        private static String cut(String text) {
+            String given = text == null ? "" : text;
+            return given.length() <= MOST_CHARS ? given : given.substring(0, MOST_CHARS) + "…";
+        }
+    }
 }

@@ -61,6 +61,7 @@ final class Connection extends ChannelInboundHandlerAdapter
     private boolean inRead;
     private boolean unflushed;
     private boolean reported;
+    private volatile Introduction introduction = Introduction.NONE;
 
     Connection(ServerContext server, FrameDecoder decoder, Authentication client) {
         this.server = server;
@@ -100,6 +101,16 @@ final class Connection extends ChannelInboundHandlerAdapter
     @Override
     public Authentication authentication() {
         return entrance.client();
+    }
+
+    @Override
+    public void introduce(Introduction value) {
+        introduction = value;
+    }
+
+    @Override
+    public Introduction introduction() {
+        return introduction;
     }
 
     @Override

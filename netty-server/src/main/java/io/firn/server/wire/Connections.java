@@ -1,8 +1,8 @@
 package io.firn.server.wire;
 
-import io.netty.channel.EventLoop;
 import io.netty.util.concurrent.Ticker;
 import java.net.InetSocketAddress;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -38,13 +38,7 @@ public final class Connections {
     private final AtomicLong lastReclaimNs;
 
     /** What the registry needs to know of a connection. */
-    interface Entry {
-
-        /** Returns the client's address. Thread-safe. */
-        String peerAddress();
-
-        /** Returns the thread of the connection. Thread-safe. */
-        EventLoop eventLoop();
+    interface Entry extends ClientConnection {
 
         /**
          * Returns the size of an incomplete request that has stalled and keeps others from being
@@ -143,6 +137,16 @@ public final class Connections {
     /** Returns the number of open connections. */
     public synchronized int count() {
         return open.size();
+    }
+
+    /** Returns those that were opened first, oldest first. */
+    public List<ClientConnection> oldest(int most) {
+        long now = System.nanoTime();
+        return list().stream()
+                .sorted(Comparator.comparingLong(each -> each.openedNs() - now))
+                .limit(most)
+                .map(each -> (ClientConnection) each)
+                .toList();
     }
 
     private synchronized List<Entry> list() {
