@@ -15,6 +15,7 @@ import io.firn.Durability;
 import io.firn.LogStore;
 import io.firn.LogStore.MoveControl;
 import io.firn.LogStoreBuilder;
+import io.firn.Partition;
 import io.firn.RestoreOptions;
 import io.firn.RetryableException;
 import io.firn.StoreSnapshot.PartitionPlace;
@@ -31,9 +32,9 @@ import io.firn.open.StoreBuilder;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
@@ -42,6 +43,7 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
+import java.util.zip.CRC32C;
 
 /**
  * Backups of a store in which everything goes on: appends, retention, compaction, moves between two
@@ -51,6 +53,9 @@ import java.util.concurrent.locks.LockSupport;
 final class BackupOracle {
     private static final int VALUE_BYTES = 500;
     private static final int KEYS = 40;
+
+    /** Records that stay of what is not deleted by retention, so that a backup stays small. */
+    private static final int KEPT = 20_000;
 
     private final Path directory;
     private final FileMedium medium;
@@ -152,6 +157,24 @@ final class BackupOracle {
         work(() -> transact(store, first, fourth));
         work(() -> copy(first, fifth));
         each(20, () -> move(store));
+        each(50, () -> trim(store));
+    }
+
+    /** No more than what the readers of the first topic have read. */
+    private void trim(LogStore store) {
+        Topic first = store.openTopic("plain");
+        long read =
+                Math.min(
+                        first.cursor("of transactions").offset(0),
+                        first.cursor("of copies").offset(0));
+        first.partition(0).deleteRecordsBefore(Math.max(0, read - KEPT));
+        for (String each : List.of("out", "copy")) {
+            Topic topic = store.openTopic(each);
+            for (int i = 0; i < topic.options().partitions(); i++) {
+                Partition partition = topic.partition(i);
+                partition.deleteRecordsBefore(Math.max(0, partition.durableOffset() - KEPT));
+            }
+        }
     }
 
     private void work(Callable<Void> work) {
@@ -260,8 +283,12 @@ final class BackupOracle {
         Path where = directory.resolve("restored-" + number);
         assertEquals(made.parts(), Backup.verify(directory.resolve("backup")).parts());
         builder(where).restore(directory.resolve("backup"), RestoreOptions.all());
+        List<StoredRecord> all;
+        List<StoredRecord> out;
         try (LogStore store = builder(where).open()) {
             assertEquals(List.of(), store.findings());
+            all = read(store, "plain", 0);
+            out = read(store, "out", 1);
             checkNumbered(store, "plain", part(made, "plain", 0), before.plain());
             checkNumbered(store, "old", part(made, "old", 0), before.old());
             checkKeyed(store, part(made, "keys", 0), before.keyed());
@@ -271,6 +298,55 @@ final class BackupOracle {
             assertTrue(copied <= copies, copied + " copied, there are " + copies);
         }
         delete(where);
+        if (!all.isEmpty()) {
+            StoredRecord limit = all.get(random.nextInt(all.size()));
+            if (random.nextBoolean()) {
+                checkPrefix(
+                        where,
+                        RestoreOptions.all().until("plain", 0, limit.offset()),
+                        all.stream().takeWhile(each -> each.offset() < limit.offset()).toList(),
+                        out);
+            } else {
+                checkPrefix(
+                        where,
+                        RestoreOptions.all().until(Instant.ofEpochMilli(limit.timestamp())),
+                        all.stream()
+                                .takeWhile(each -> each.timestamp() <= limit.timestamp())
+                                .toList(),
+                        out);
+            }
+        }
+    }
+
+    private void checkPrefix(
+            Path where,
+            RestoreOptions options,
+            List<StoredRecord> expected,
+            List<StoredRecord> allOfOut)
+            throws IOException {
+        builder(where).restore(directory.resolve("backup"), options);
+        try (LogStore store = builder(where).open()) {
+            assertEquals(List.of(), store.findings());
+            assertEquals(lines(expected), lines(read(store, "plain", 0)), options.toString());
+            List<String> out = lines(read(store, "out", 1));
+            assertEquals(lines(allOfOut).subList(0, out.size()), out);
+            long end = store.openTopic("plain").partition(0).nextOffset();
+            long cursor = store.openTopic("plain").cursor("of transactions").offset(0);
+            assertTrue(cursor <= end, "the cursor is at " + cursor + ", the end is " + end);
+        }
+        delete(where);
+    }
+
+    private static List<String> lines(List<StoredRecord> records) {
+        return records.stream()
+                .map(each -> each.offset() + " " + each.timestamp() + " " + crc(each.value()))
+                .toList();
+    }
+
+    private static long crc(byte[] value) {
+        CRC32C crc = new CRC32C();
+        crc.update(value, 0, value.length);
+        return crc.getValue();
     }
 
     private static Part part(Backup made, String topic, int partition) {
@@ -337,15 +413,15 @@ final class BackupOracle {
         long position = store.openTopic("plain").cursor("of transactions").offset(0);
         long count = Math.max(0, position);
         assertTrue(count >= least, count + " transactions, at least " + least + " expected");
-        Map<Integer, Integer> seen = new HashMap<>();
         for (int i = 0; i < 2; i++) {
             List<StoredRecord> all = read(store, "out", i);
             for (int n = 0; n < all.size(); n++) {
-                assertArrayEquals(Stores.numbered(n, 50), all.get(n).value());
+                long number = count - all.size() + n; // the first ones may be trimmed
+                assertArrayEquals(Stores.numbered(number, 50), all.get(n).value());
             }
-            seen.put(i, all.size());
+            boolean isTrimmed = store.openTopic("out").partition(i).logStartOffset() > 0;
+            assertTrue(isTrimmed || all.size() == count, all.size() + " of " + count);
         }
-        assertEquals(Map.of(0, (int) count, 1, (int) count), seen);
     }
 
     private static void delete(Path root) throws IOException {
