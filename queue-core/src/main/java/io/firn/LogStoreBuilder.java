@@ -285,10 +285,19 @@ public abstract class LogStoreBuilder {
      *     topic allows
      * @throws UnknownTopicException when the options name a topic that is not in the backup
      * @throws StoreFullException when the tiers have no room
-     * @throws RetryableException when the control has cancelled it
      * @throws MediumException when there is no complete backup, it is damaged, or a medium failed
      */
-    public abstract Backup restore(Path backup, RestoreOptions options);
+    public final Backup restore(Path backup, RestoreOptions options) {
+        return restore(backup, options, MoveControl.UNLIMITED);
+    }
+
+    /**
+     * As {@link #restore(Path, RestoreOptions)}, with a control, which paces, observes and cancels
+     * it. It is called before each piece of a segment that is read.
+     *
+     * @throws RetryableException when it was cancelled
+     */
+    public abstract Backup restore(Path backup, RestoreOptions options, MoveControl control);
 
     /** See {@link Backup#verify(Path, MoveControl)}. */
     protected abstract Backup verifyBackup(Path backup, MoveControl control);

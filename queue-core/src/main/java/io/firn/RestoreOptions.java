@@ -1,6 +1,5 @@
 package io.firn;
 
-import io.firn.LogStore.MoveControl;
 import java.time.Instant;
 import java.util.Collection;
 import java.util.Map;
@@ -23,23 +22,17 @@ import java.util.TreeSet;
  * @see Backup
  */
 public final class RestoreOptions {
-    private static final RestoreOptions ALL =
-            new RestoreOptions(Set.of(), null, Map.of(), MoveControl.UNLIMITED);
+    private static final RestoreOptions ALL = new RestoreOptions(Set.of(), null, Map.of());
 
     private final Set<String> topics;
     private final Instant untilTime;
     private final Map<String, Map<Integer, Long>> untilOffsets;
-    private final MoveControl control;
 
     private RestoreOptions(
-            Set<String> topics,
-            Instant untilTime,
-            Map<String, Map<Integer, Long>> untilOffsets,
-            MoveControl control) {
+            Set<String> topics, Instant untilTime, Map<String, Map<Integer, Long>> untilOffsets) {
         this.topics = topics;
         this.untilTime = untilTime;
         this.untilOffsets = untilOffsets;
-        this.control = control;
     }
 
     /** Returns options with which everything is restored. */
@@ -49,8 +42,7 @@ public final class RestoreOptions {
 
     /** Returns options with which only these topics are restored; an empty collection means all. */
     public RestoreOptions withTopics(Collection<String> names) {
-        return new RestoreOptions(
-                Set.copyOf(new TreeSet<>(names)), untilTime, untilOffsets, control);
+        return new RestoreOptions(Set.copyOf(new TreeSet<>(names)), untilTime, untilOffsets);
     }
 
     /**
@@ -58,8 +50,7 @@ public final class RestoreOptions {
      * a later timestamp. Records after that batch are left out, too, whatever their timestamps are.
      */
     public RestoreOptions until(Instant time) {
-        return new RestoreOptions(
-                topics, Objects.requireNonNull(time, "time"), untilOffsets, control);
+        return new RestoreOptions(topics, Objects.requireNonNull(time, "time"), untilOffsets);
     }
 
     /**
@@ -80,17 +71,7 @@ public final class RestoreOptions {
         Map<Integer, Long> ofTopic = new TreeMap<>(offsets.getOrDefault(topic, Map.of()));
         ofTopic.put(partition, offset);
         offsets.put(topic, ofTopic);
-        return new RestoreOptions(topics, untilTime, offsets, control);
-    }
-
-    /**
-     * Returns options with a control, which paces, observes and cancels the restore. It is called
-     * before each piece of a segment that is read. What a restore that was cancelled has left does
-     * not open as a store.
-     */
-    public RestoreOptions withControl(MoveControl value) {
-        return new RestoreOptions(
-                topics, untilTime, untilOffsets, Objects.requireNonNull(value, "control"));
+        return new RestoreOptions(topics, untilTime, offsets);
     }
 
     /** Returns the names of the topics that are restored; empty for all. */
@@ -107,11 +88,6 @@ public final class RestoreOptions {
     public OptionalLong untilOffset(String topic, int partition) {
         Long offset = untilOffsets.getOrDefault(topic, Map.of()).get(partition);
         return offset == null ? OptionalLong.empty() : OptionalLong.of(offset);
-    }
-
-    /** See {@link #withControl}. */
-    public MoveControl control() {
-        return control;
     }
 
     /** Returns the topics that have a limit by offset. */

@@ -77,9 +77,9 @@ public final class StoreRestore {
 
     /** Makes it; the tiers are closed afterwards. */
     @SuppressWarnings("try") // the lock is only held
-    public Backup run(RestoreOptions options) {
+    public Backup run(RestoreOptions options, MoveControl control) {
         try {
-            SavedBackup saved = new SavedBackup(medium, backup, options.control());
+            SavedBackup saved = new SavedBackup(medium, backup, control);
             RestorePlan plan = new RestorePlan(saved, options);
             if (!medium.list(directory).isEmpty()) {
                 throw new InvalidOptionException(

@@ -20,7 +20,7 @@
  *                        store, ID that of the topic
  * </pre>
  *
- * <p><b>Order.</b> Each step is durable before the next one: segments, each under a temporary name
+ * <p><b>Order</b> (O34). Each step is durable before the next one: segments, each under a temporary name
  * until it is forced and compared; the state; the manifest, which replaces the one before. Only
  * then what the backup before needed is deleted. So there is one complete backup at any time after
  * the first, and what an interrupted one has copied is used by the next.

@@ -275,10 +275,11 @@ public final class StoreBuilder extends LogStoreBuilder {
     }
 
     @Override
-    public Backup restore(Path backup, RestoreOptions options) {
+    public Backup restore(Path backup, RestoreOptions options, MoveControl control) {
         Objects.requireNonNull(backup, "backup");
         Objects.requireNonNull(options, "options");
-        return new StoreRestore(config(false), backup).run(options);
+        Objects.requireNonNull(control, "control");
+        return new StoreRestore(config(false), backup).run(options, control);
     }
 
     @Override

@@ -316,14 +316,14 @@ class BackupTest {
         left.set(1);
         Backup.verify(backup, observes);
         assertEquals(0, left.getAndSet(1));
-        files(restored).restore(backup, RestoreOptions.all().withControl(observes));
+        files(restored).restore(backup, RestoreOptions.all(), observes);
         assertEquals(0, left.get());
 
         MoveControl cancels = (done, total, next) -> done > 0 ? MoveControl.CANCEL : 0;
         assertThrows(RetryableException.class, () -> Backup.verify(backup, cancels));
         LogStoreBuilder to = files(temporary.resolve("cancelled"));
-        RestoreOptions cancelled = RestoreOptions.all().withControl(cancels);
-        assertThrows(RetryableException.class, () -> to.restore(backup, cancelled));
+        RestoreOptions all = RestoreOptions.all();
+        assertThrows(RetryableException.class, () -> to.restore(backup, all, cancels));
         assertThrows(StoreOpenException.class, to::open);
     }
 

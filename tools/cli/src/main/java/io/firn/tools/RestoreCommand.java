@@ -75,7 +75,7 @@ final class RestoreCommand implements Callable<Integer> {
             Backup restored =
                     storeArguments
                             .builderOfNew(store, isForServer)
-                            .restore(backup, options.withControl(progress));
+                            .restore(backup, options, progress);
             Backups.print(output, restored, "restored");
         }
         return Exit.FINE;
