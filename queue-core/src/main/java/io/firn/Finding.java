@@ -67,8 +67,8 @@ public interface Finding {
          */
         DESCRIPTORS_EXHAUSTED(Severity.WARNING),
         /**
-         * Records are damaged or lost: recovery or a reader found it. Restore them from a copy;
-         * readers seek past them.
+         * Records are damaged or lost: recovery, a reader or the scrub found it. Restore them from
+         * a copy; readers seek past them.
          */
         RECORDS_DAMAGED(Severity.ERROR),
         /**

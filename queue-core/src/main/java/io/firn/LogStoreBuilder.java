@@ -232,6 +232,18 @@ public abstract class LogStoreBuilder {
     public abstract LogStoreBuilder readMemory(long bytes);
 
     /**
+     * Sets in which time all sealed segments are read and verified once, on a thread of its own.
+     * From it and their bytes follows the rate, which is halved or more where that would take more
+     * than half of a disk or processor. Damage becomes a {@linkplain Finding finding} before a
+     * reader comes to it. The place is kept over a restart; the time in which the store is closed
+     * does not count. What the operating system has in memory is not read from the medium. Not in
+     * invoker mode. 1 s or more, default 7 days; a period of years means never.
+     *
+     * @throws InvalidOptionException when it is shorter
+     */
+    public abstract LogStoreBuilder scrubPeriod(Duration value);
+
+    /**
      * Opens the store, or creates it when the directory holds none. Completes recovery from a crash
      * before it returns.
      *

@@ -52,6 +52,22 @@ public interface StoreMetrics {
     }
 
     /**
+     * Returns the bytes of sealed segments that were verified in the background since open; see
+     * {@link LogStoreBuilder#scrubPeriod}.
+     */
+    default long scrubbedBytes() {
+        return 0;
+    }
+
+    /**
+     * Returns when the last complete verification of all sealed segments began; empty before the
+     * first one was complete. Those that were sealed by then have been verified since.
+     */
+    default Optional<Instant> lastScrub() {
+        return Optional.empty();
+    }
+
+    /**
      * Returns the transactions that readers of committed records wait for, oldest first: those that
      * are open, and those that have ended, but lack their marker in a partition.
      */

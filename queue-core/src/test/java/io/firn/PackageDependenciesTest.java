@@ -63,7 +63,8 @@ class PackageDependenciesTest {
         all.put("follow", with(all, "compact", "read", "replica"));
         all.put("inspect", with(all, "log"));
         all.put("backup", with(all, "move", "cursor", "tx"));
-        all.put("store", with(all, "cursor", "follow", "tx", "backup"));
+        all.put("scrub", with(all, "read"));
+        all.put("store", with(all, "cursor", "follow", "tx", "backup", "scrub"));
         all.put("open", with(all, "store"));
         return all;
     }
@@ -158,7 +159,7 @@ class PackageDependenciesTest {
 
     /** What is built on the kernel, which has interfaces that they implement. */
     private static final Set<String> FEATURES =
-            Set.of("cursor", "producer", "tx", "replica", "compact", "follow");
+            Set.of("cursor", "producer", "tx", "replica", "scrub", "compact", "follow");
 
     /** What connects the kernel with the features, and what is built on both. */
     private static final Set<String> ABOVE =

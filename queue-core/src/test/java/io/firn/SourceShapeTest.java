@@ -28,7 +28,7 @@ import org.junit.jupiter.api.Test;
  */
 class SourceShapeTest {
     private static final int MOST_SMALL_CLASSES = 104;
-    private static final int MOST_CODE_LINES = 45_060;
+    private static final int MOST_CODE_LINES = 45_480;
 
     /** In the table of the page, sizes may differ by so much from what they are. */
     private static final double TOLERANCE = 0.10;

@@ -80,6 +80,7 @@ final class Storage implements AutoCloseable {
         }
         builder.compactionMemory(config.integer("log.cleaner.dedupe.buffer.size"));
         builder.compactionRate((long) config.decimal("log.cleaner.io.max.bytes.per.second"));
+        builder.scrubPeriod(Duration.ofMillis(config.number("storage.scrub.period.ms")));
         builder.producerNameExpiry(
                 Duration.ofMillis(config.integer("transactional.id.expiration.ms")));
         LogStore store = builder.open();

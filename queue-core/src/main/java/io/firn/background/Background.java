@@ -23,9 +23,9 @@ import org.agrona.concurrent.SystemNanoClock;
  * several partitions are forced at once, {@code firn-force-2} and so on force and seal; {@code
  * firn-tidy} tidies up, one partition after another, and reserves, finishes and deletes blocks, for
  * which {@code firn-tidy-2} and so on help when several partitions want that. {@code firn-compact}
- * rewrites segments; it exists only if a topic needs it. A store that only reads has one thread,
- * {@code firn-follow}. In invoker mode the caller of {@link #invoke} does the work of all of them,
- * except that nothing is rewritten.
+ * rewrites segments; it exists only if a topic needs it. {@code firn-scrub} verifies sealed
+ * segments. A store that only reads has one thread, {@code firn-follow}. In invoker mode the caller
+ * of {@link #invoke} does the work of all of them, except that nothing is rewritten and verified.
  */
 public final class Background {
     private static final int MOST_PASSES = 8;
@@ -47,6 +47,9 @@ public final class Background {
 
     private static final long LONGEST_FOLLOWER_REST_NS = 250_000_000;
 
+    /** Nothing calls its duty, which knows when it is due. */
+    private static final long LONGEST_SCRUBBER_REST_NS = 60_000_000_000L;
+
     private final EpochClock usersClock;
     private final Threads threads;
     private final boolean isInvoked;
@@ -58,9 +61,11 @@ public final class Background {
     private final Workers forcers;
     private final Workers tidiers;
     private final Workers compactors;
+    private final Workers scrubbers;
     private final DutyScheduler forcing;
     private final DutyScheduler tidying;
     private final DutyScheduler compacting;
+    private final DutyScheduler scrubbing;
     private final ParallelSteps sideBySide;
     private final Gate invoking = new Gate();
     private StoreThread follower;
@@ -106,6 +111,7 @@ public final class Background {
         this.forcers = isInvoked ? null : workers("firn-force", threads.forcers);
         this.tidiers = isInvoked ? null : workers("firn-tidy", mostTidiers(threads.forcers));
         this.compactors = isInvoked ? null : workers("firn-compact", 1);
+        this.scrubbers = isInvoked ? null : workers("firn-scrub", 1);
         long longest = DutyScheduler.LONGEST_REST_NS;
         this.forcing =
                 new DutyScheduler(
@@ -120,6 +126,13 @@ public final class Background {
         this.compacting =
                 new DutyScheduler(
                         new CheckedClock(clock, null, attempts), 1, false, compactors, longest);
+        this.scrubbing =
+                new DutyScheduler(
+                        new CheckedClock(clock, null, attempts),
+                        1,
+                        false,
+                        scrubbers,
+                        LONGEST_SCRUBBER_REST_NS);
         this.sideBySide = new ParallelSteps(threads.factory, Math.max(1, threads.forcers));
     }
 
@@ -184,6 +197,11 @@ public final class Background {
         return compacting;
     }
 
+    /** The duty that verifies sealed segments, which waits for disks; not run in invoker mode. */
+    public Duties scrubbing() {
+        return scrubbing;
+    }
+
     /**
      * Makes the thread for {@link #compacting} start with the others, or now if they run. Not in
      * invoker mode.
@@ -233,6 +251,7 @@ public final class Background {
         } else {
             forcers.start(forcing, chosenRest());
             tidiers.start(tidying, chosenRest());
+            scrubbers.start(scrubbing, null);
             synchronized (this) {
                 started = true;
                 if (isCompacting) {
@@ -256,6 +275,7 @@ public final class Background {
             forcers.addStill(all);
             tidiers.addStill(all);
             compactors.addStill(all);
+            scrubbers.addStill(all);
         }
         return all;
     }
@@ -338,6 +358,7 @@ public final class Background {
         return isTidying()
                 || (forcers != null && forcers.isCurrent())
                 || (compactors != null && compactors.isCurrent())
+                || (scrubbers != null && scrubbers.isCurrent())
                 || (follower != null && follower.isCurrent());
     }
 
@@ -359,7 +380,8 @@ public final class Background {
         }
         if (!isInvoked) {
             compactors.end();
-            interrupted |= compactors.join(); // it needs the others
+            scrubbers.end();
+            interrupted |= compactors.join() | scrubbers.join(); // they need the others
             forcers.end();
             tidiers.end();
             interrupted |= forcers.join() | tidiers.join();

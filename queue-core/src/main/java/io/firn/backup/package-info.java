@@ -20,10 +20,10 @@
  *                        store, ID that of the topic
  * </pre>
  *
- * <p><b>Order</b> (O34). Each step is durable before the next one: segments, each under a temporary name
- * until it is forced and compared; the state; the manifest, which replaces the one before. Only
- * then what the backup before needed is deleted. So there is one complete backup at any time after
- * the first, and what an interrupted one has copied is used by the next.
+ * <p><b>Order</b> (O34). Each step is durable before the next one: segments, each under a temporary
+ * name until it is forced and compared; the state; the manifest, which replaces the one before.
+ * Only then what the backup before needed is deleted. So there is one complete backup at any time
+ * after the first, and what an interrupted one has copied is used by the next.
  *
  * <p><b>The point in time.</b> The coordinator of transactions keeps the journal still while the
  * positions of cursors are taken first, and then the end of each partition. Who advances a cursor

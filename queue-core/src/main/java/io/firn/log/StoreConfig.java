@@ -40,4 +40,5 @@ public record StoreConfig(
         int compactionMemory,
         long compactionRate,
         long readMemory,
+        long scrubPeriodMs,
         int journalSegmentBytes) {}

@@ -40,6 +40,7 @@ public final class StoreBuilder extends LogStoreBuilder {
     private static final long LEAST_READ_MEMORY = 1 << 20;
     private static final long LEAST_DEFAULT_READ_MEMORY = 16 << 20;
     private static final long MOST_DEFAULT_READ_MEMORY = 256 << 20;
+    private static final long LEAST_SCRUB_PERIOD_MS = 1000;
     private static final int MOST_FORCE_THREADS = 64;
     private static final long MAX_INTERVAL_MS = Duration.ofHours(1).toMillis();
 
@@ -66,6 +67,7 @@ public final class StoreBuilder extends LogStoreBuilder {
     private long compactionRate = 32 << 20;
     private long readMemory =
             HeapBudget.READERS.bytes(LEAST_DEFAULT_READ_MEMORY, MOST_DEFAULT_READ_MEMORY);
+    private long scrubPeriodMs = Duration.ofDays(7).toMillis();
     private int journalSegmentBytes = 4 << 20;
 
     /** For {@link java.util.ServiceLoader}: only {@link #at} may be called on the new object. */
@@ -265,6 +267,16 @@ public final class StoreBuilder extends LogStoreBuilder {
     }
 
     @Override
+    public LogStoreBuilder scrubPeriod(Duration value) {
+        long ms = millis("scrubPeriod", value);
+        if (ms < LEAST_SCRUB_PERIOD_MS) {
+            throw new InvalidOptionException("scrubPeriod must be at least 1 s, not " + value);
+        }
+        scrubPeriodMs = ms;
+        return this;
+    }
+
+    @Override
     public LogStore open() {
         return open(false);
     }
@@ -321,6 +333,7 @@ public final class StoreBuilder extends LogStoreBuilder {
                 compactionMemory,
                 compactionRate,
                 readMemory,
+                scrubPeriodMs,
                 journalSegmentBytes);
     }
 

@@ -26,16 +26,19 @@ import io.firn.medium.GuardedLog;
 import io.firn.metadata.LeasedCounter;
 import io.firn.metadata.StoreIdentity;
 import io.firn.move.Moves;
+import io.firn.scrub.ScrubDuty;
 import io.firn.spi.StorageTier;
 import io.firn.store.StoreEnd.CloseSteps;
 import io.firn.tx.Coordinator;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.SortedMap;
 import java.util.UUID;
 import java.util.concurrent.atomic.AtomicReference;
@@ -56,6 +59,7 @@ public final class Store implements HostedStore {
     private final TierDrain drains;
     private final Services services;
     private final StoreBackups backups;
+    private final ScrubDuty scrub;
     private AutoCloseable lock;
     private AutoCloseable followed;
     private AutoCloseable mediumUse;
@@ -78,6 +82,10 @@ public final class Store implements HostedStore {
         this.inTransactions = new StoreTransactions(context, topics);
         this.transactions = new Coordinator(context, inTransactions);
         this.backups = new StoreBackups(context, topics, transactions);
+        this.scrub =
+                new ScrubDuty(
+                        context,
+                        () -> topics.partitions().stream().map(PartitionLog::log).toList());
         topics.producers().openTransactions(transactions);
     }
 
@@ -131,6 +139,9 @@ public final class Store implements HostedStore {
             LOG.log(System.Logger.Level.DEBUG, "a recording wants this store's events");
         }
         context.background().start(follower);
+        if (follower == null && !context.isInvoker()) {
+            scrub.call();
+        }
     }
 
     // ---- topics
@@ -254,6 +265,8 @@ public final class Store implements HostedStore {
                 context.background().errors(),
                 context.forceTimes().counts(),
                 context.forceTimes().total(),
+                scrub.bytes(),
+                scrub.completed(),
                 transactions.metrics());
     }
 
@@ -441,6 +454,8 @@ public final class Store implements HostedStore {
             long backgroundErrors,
             SortedMap<Duration, Long> forceTimes,
             Duration totalForceTime,
+            long scrubbedBytes,
+            Optional<Instant> lastScrub,
             List<StoreMetrics.TransactionMetrics> transactions)
             implements StoreMetrics {
 
@@ -457,6 +472,10 @@ public final class Store implements HostedStore {
                     + forceTimes
                     + ", totalForceTime="
                     + totalForceTime
+                    + ", scrubbedBytes="
+                    + scrubbedBytes
+                    + ", lastScrub="
+                    + lastScrub
                     + ", transactions="
                     + transactions
                     + "]";

@@ -73,6 +73,7 @@ public final class InMemory {
                         1 << 20,
                         1 << 20,
                         1 << 20,
+                        Long.MAX_VALUE,
                         1 << 20);
         LogContext store = new LogContext(config, (thread, why) -> {});
         TopicOptions options = small().withMinimumClass(Survives.PROCESS_CRASH);

@@ -24,7 +24,11 @@ final class Measures {
                     counter(
                             "firn.background.errors",
                             "failures of background work",
-                            StoreMetrics::backgroundErrors));
+                            StoreMetrics::backgroundErrors),
+                    bytesCounted(
+                            "firn.scrubbed",
+                            "bytes of sealed segments that were verified",
+                            StoreMetrics::scrubbedBytes));
 
     static final List<Measure<Finding>> FINDING =
             List.of(gauge("firn.findings", "conditions to know of, by kind", each -> 1));

@@ -74,6 +74,7 @@ public final class ServerKeys {
                     "storage.pmem.emulate",
                     "storage.pmem.path",
                     "storage.pmem.size",
+                    "storage.scrub.period.ms",
                     "storage.tiers",
                     "transactional.id.expiration.ms",
                     "firn.create.topics.beside.unreadable",
@@ -153,6 +154,7 @@ public final class ServerKeys {
         add(ConfigKey.of("storage.allow.linked.directories", BOOLEAN, false));
         add(ConfigKey.of("storage.pmem.block.size", INT, null).atLeast(1));
         add(ConfigKey.of("storage.tiers", LIST, null).notEmpty());
+        add(ConfigKey.of("storage.scrub.period.ms", LONG, 604_800_000).atLeast(1000));
         add(ConfigKey.of("firn.durability", STRING, "durable").oneOf("durable", "written"));
         add(ConfigKey.of("firn.acks1.waits.for.force", BOOLEAN, false));
         add(ConfigKey.of("firn.create.topics.beside.unreadable", BOOLEAN, false));
