@@ -75,6 +75,7 @@ public final class FirnServer implements AutoCloseable {
     private final ServerContext context;
     private final GroupHandlers groups;
     private final ServerMetrics metrics;
+    private final Liveness liveness;
     private final Transport transport;
     private final BackgroundThreads threads;
     private final ShutdownSteps end = new ShutdownSteps();
@@ -130,6 +131,8 @@ public final class FirnServer implements AutoCloseable {
             end.first(transport::close);
             end.first(this::drain);
             end.first(metrics::close);
+            this.liveness = new Liveness(metrics, store, System::nanoTime);
+            end.first(liveness::close);
             for (Listener each : config.listeners()) {
                 listen(clusterId, each);
             }
@@ -220,7 +223,7 @@ public final class FirnServer implements AutoCloseable {
     private ManagementService.Running manage() throws IOException {
         ManagementService.Running running =
                 Management.start(
-                        metrics,
+                        liveness,
                         new ConnectedClients(context.connections(), groups),
                         topics,
                         config,
@@ -345,6 +348,14 @@ public final class FirnServer implements AutoCloseable {
      */
     public Optional<URI> managementUri() {
         return management == null ? Optional.empty() : Optional.of(management.uri());
+    }
+
+    /**
+     * Passes on each second why only a restart helps, as {@code /health/live} would answer; nothing
+     * if the process should go on.
+     */
+    void eachSecond(Consumer<List<String>> reasonsToEnd) {
+        liveness.eachSecond(reasonsToEnd);
     }
 
     /** Returns the cluster id that clients see. */

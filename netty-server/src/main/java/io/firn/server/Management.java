@@ -10,6 +10,7 @@ import io.firn.server.log.ServedTopics;
 import io.firn.server.security.ServerSecurity;
 import io.firn.server.security.Tls;
 import java.io.IOException;
+import java.util.List;
 import java.util.Optional;
 import java.util.ServiceLoader;
 import javax.net.ssl.SSLContext;
@@ -17,7 +18,7 @@ import javax.net.ssl.SSLParameters;
 
 /** Finds and starts the service for the management listener of a server. */
 record Management(
-        ServerMetricsMXBean metrics,
+        Liveness liveness,
         ServerClients clients,
         ServedTopics topics,
         ServerConfig config,
@@ -26,7 +27,7 @@ record Management(
 
     /** Starts it, if the configuration has a listener for it; otherwise returns null. */
     static Running start(
-            ServerMetricsMXBean metrics,
+            Liveness liveness,
             ServerClients clients,
             ServedTopics topics,
             ServerConfig config,
@@ -36,8 +37,9 @@ record Management(
         if (listener.isEmpty()) {
             return null;
         }
+        liveness.eachSecond(reasons -> {});
         Optional<Tls> tls = Optional.ofNullable(all.listener(listener.get().name()).tls());
-        return find().start(new Management(metrics, clients, topics, config, tls));
+        return find().start(new Management(liveness, clients, topics, config, tls));
     }
 
     /** Checks that there is a service if the configuration has a listener for it. */
@@ -67,6 +69,16 @@ record Management(
     @Override
     public ServerConfig currentConfig() {
         return topics.config();
+    }
+
+    @Override
+    public ServerMetricsMXBean metrics() {
+        return liveness.metrics();
+    }
+
+    @Override
+    public List<String> reasonsToEnd() {
+        return liveness.reasonsToEnd();
     }
 
     @Override

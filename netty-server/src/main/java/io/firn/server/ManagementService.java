@@ -5,6 +5,7 @@ import io.firn.server.config.ServerConfig;
 import io.firn.server.log.ServedTopics;
 import java.io.IOException;
 import java.net.URI;
+import java.util.List;
 import java.util.Optional;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLParameters;
@@ -46,6 +47,13 @@ public interface ManagementService {
 
         /** Returns the store that it serves. */
         LogStore store();
+
+        /**
+         * Returns why only a restart helps, one reason each: a thread of the server or the store has
+         * stood still for ten seconds or has ended, or another process may write the store. Empty
+         * if the process should go on.
+         */
+        List<String> reasonsToEnd();
 
         /** Returns the clients of the server. */
         ServerClients clients();

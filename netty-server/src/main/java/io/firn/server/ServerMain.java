@@ -116,6 +116,7 @@ public final class ServerMain implements Callable<Integer> {
     /** Starts the server, which a signal ends. */
     private void serve(ServerConfig config, long startNs, CountDownLatch ended) throws IOException {
         FirnServer.check(config); // before the store is opened, which creates it
+        ServiceManager manager = ServiceManager.of(System.getenv());
         Storage storage = Storage.open(config);
         FirnServer server;
         try {
@@ -133,6 +134,7 @@ public final class ServerMain implements Callable<Integer> {
                 .addShutdownHook(
                         new Thread(
                                 () -> {
+                                    manager.stopping();
                                     server.close();
                                     storage.close();
                                     ended.countDown();
@@ -148,6 +150,10 @@ public final class ServerMain implements Callable<Integer> {
                         config.directory().toAbsolutePath().normalize(),
                         server.bootstrapServers(),
                         (System.nanoTime() - startNs) / 1_000_000));
+        manager.ready("Serving on " + server.bootstrapServers());
+        if (manager.isWatching()) {
+            server.eachSecond(manager::watch);
+        }
     }
 
     /**

@@ -65,7 +65,6 @@ final class Listening implements Running {
     private final ThreadPoolExecutor attempts;
     private final ScheduledExecutorService seconds;
     private final Admission admission;
-    private final Liveness liveness;
     private final Readiness readiness;
     private final Metrics metrics;
     private final ConsolePages console;
@@ -94,18 +93,27 @@ final class Listening implements Running {
                         new LinkedBlockingQueue<>(),
                         threads("firn-ready-"));
         attempts.allowCoreThreadTimeOut(true);
-        this.seconds = Executors.newScheduledThreadPool(1, threads("firn-live-"));
-        this.liveness = new Liveness(managed.metrics(), managed.store(), System::nanoTime);
+        this.seconds = Executors.newScheduledThreadPool(1, threads("firn-certificates-"));
         this.readiness = new Readiness(managed.store(), attempts, PATIENCE);
         http.setExecutor(requests);
         this.metrics = new Metrics(managed);
-        serve("/health/live", exchange -> liveness.answer());
+        serve("/health/live", exchange -> live());
         serve("/health/ready", exchange -> readiness.answer());
         serve("/metrics", exchange -> metrics.answer(accepted(exchange)));
         this.console = serveConsole();
         this.uri = uri(where.host());
         http.start();
-        var unused = seconds.scheduleWithFixedDelay(this::eachSecond, 1, 1, TimeUnit.SECONDS);
+        if (http instanceof HttpsServer https) {
+            var unused =
+                    seconds.scheduleWithFixedDelay(() -> renew(https), 1, 1, TimeUnit.SECONDS);
+        }
+    }
+
+    private Answer live() {
+        List<String> reasons = managed.reasonsToEnd();
+        return reasons.isEmpty()
+                ? Answer.text(Answer.OK, "live")
+                : Answer.text(Answer.UNAVAILABLE, String.join("\n", reasons));
     }
 
     /** The address without a path leads to the console. */
@@ -174,15 +182,15 @@ final class Listening implements Running {
         return URI.create((managed.tls().isEmpty() ? "http://" : "https://") + shown + ":" + port);
     }
 
-    private void eachSecond() {
+    /** Its files may have changed. */
+    private void renew(HttpsServer https) {
         try {
-            liveness.look();
-            SSLContext now = managed.tls().orElse(null);
-            if (http instanceof HttpsServer https && now != tls) {
-                use(https, now); // its files have changed
+            SSLContext now = managed.tls().orElseThrow();
+            if (now != tls) {
+                use(https, now);
             }
         } catch (RuntimeException e) {
-            LOG.log(System.Logger.Level.ERROR, "looking at the threads failed", e);
+            LOG.log(System.Logger.Level.ERROR, "renewing the certificates failed", e);
         }
     }
 

@@ -4,9 +4,8 @@
  *
  * <pre>
  *     HttpManagement    found by the server; starts the listener
- *     Listening         the JDK's HTTP server, its threads and limits
+ *     Listening         the JDK's HTTP server, its threads and limits; /health/live
  *     Admission         which requests are served: method, Host, password
- *     Liveness          /health/live
  *     Readiness         /health/ready
  *     Metrics           /metrics: those of FirnMetrics, of ServerMeters, of Histograms and of the JVM
  *     ConsolePages      /console/: the page for operators, from the package console
