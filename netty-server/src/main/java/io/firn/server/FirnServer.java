@@ -130,9 +130,7 @@ public final class FirnServer implements AutoCloseable {
             this.metrics = new ServerMetrics(store, context, transport, groups);
             end.first(transport::close);
             end.first(this::drain);
-            end.first(metrics::close);
-            this.liveness = new Liveness(metrics, store, System::nanoTime);
-            end.first(liveness::close);
+            this.liveness = watch(store);
             for (Listener each : config.listeners()) {
                 listen(clusterId, each);
             }
@@ -218,6 +216,13 @@ public final class FirnServer implements AutoCloseable {
     @SuppressWarnings("FutureReturnValueIgnored") // it ends with the executor
     private void eachSecond(Executor where, Runnable what) {
         threads.groups().scheduleWithFixedDelay(() -> where.execute(what), 1, 1, TimeUnit.SECONDS);
+    }
+
+    private Liveness watch(LogStore store) {
+        end.first(metrics::close);
+        Liveness watching = new Liveness(metrics, store, System::nanoTime);
+        end.first(watching::close);
+        return watching;
     }
 
     private ManagementService.Running manage() throws IOException {

@@ -49,9 +49,9 @@ public interface ManagementService {
         LogStore store();
 
         /**
-         * Returns why only a restart helps, one reason each: a thread of the server or the store has
-         * stood still for ten seconds or has ended, or another process may write the store. Empty
-         * if the process should go on.
+         * Returns why only a restart helps, one reason each: a thread of the server or the store
+         * has stood still for ten seconds or has ended, or another process may write the store.
+         * Empty if the process should go on.
          */
         List<String> reasonsToEnd();
 

@@ -53,8 +53,7 @@ class LivenessTest {
         stillMs = 10_000;
         assertEquals(List.of(), liveness.reasonsToEnd());
         stillMs = 10_001;
-        assertEquals(
-                List.of("firn-net-1 has stood still for 10001 ms"), liveness.reasonsToEnd());
+        assertEquals(List.of("firn-net-1 has stood still for 10001 ms"), liveness.reasonsToEnd());
         stillMs = 0;
         assertEquals(List.of(), liveness.reasonsToEnd());
     }
@@ -70,7 +69,6 @@ class LivenessTest {
         seconds(10);
         assertEquals(List.of(), liveness.reasonsToEnd());
         seconds(1);
-        assertEquals(
-                List.of("firn-net-1 has stood still for 60000 ms"), liveness.reasonsToEnd());
+        assertEquals(List.of("firn-net-1 has stood still for 60000 ms"), liveness.reasonsToEnd());
     }
 }

@@ -104,8 +104,7 @@ final class Listening implements Running {
         this.uri = uri(where.host());
         http.start();
         if (http instanceof HttpsServer https) {
-            var unused =
-                    seconds.scheduleWithFixedDelay(() -> renew(https), 1, 1, TimeUnit.SECONDS);
+            var unused = seconds.scheduleWithFixedDelay(() -> renew(https), 1, 1, TimeUnit.SECONDS);
         }
     }
 
