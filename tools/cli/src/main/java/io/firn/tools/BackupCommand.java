@@ -45,9 +45,9 @@ final class BackupCommand implements Callable<Integer> {
     private boolean isWithoutLinks;
 
     @Option(
-            names = "--rate",
+            names = "--bytes-per-second",
             paramLabel = "N",
-            description = "The most bytes per second that are read. Default: no limit")
+            description = "The most that is read. Default: no limit")
     private Long bytesPerSecond;
 
     @Mixin private Output output;

@@ -12,7 +12,7 @@ final class Backups {
     static void checkRate(Long bytesPerSecond) {
         if (bytesPerSecond != null && bytesPerSecond < 1) {
             throw new InvalidOptionException(
-                    "--rate: bytes per second, at least 1, are expected, found " + bytesPerSecond);
+                    "--bytes-per-second: at least 1 is expected, found " + bytesPerSecond);
         }
     }
 

@@ -4,7 +4,6 @@ import io.firn.LogStore.MoveControl;
 import java.io.PrintWriter;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
-import picocli.CommandLine.Help.Ansi;
 
 /**
  * Shows how far something is that takes longer than a second, in one line of a terminal, and limits
@@ -32,7 +31,7 @@ final class ProgressLine implements MoveControl, AutoCloseable {
      * @param bytesPerSecond null for no limit
      */
     ProgressLine(PrintWriter out, String what, Long bytesPerSecond) {
-        this(out, what, bytesPerSecond, Ansi.AUTO.enabled(), System::nanoTime);
+        this(out, what, bytesPerSecond, Terminal.isOne(), System::nanoTime);
     }
 
     ProgressLine(

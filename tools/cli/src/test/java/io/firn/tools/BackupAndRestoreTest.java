@@ -162,7 +162,8 @@ class BackupAndRestoreTest {
         done("backup", store, backup);
 
         assertEquals(Exit.MISUSED, Run.firn("backup", store).exitCode());
-        assertEquals(Exit.MISUSED, Run.firn("backup", store, backup, "--rate=0").exitCode());
+        assertEquals(
+                Exit.MISUSED, Run.firn("backup", store, backup, "--bytes-per-second=0").exitCode());
         assertEquals(Exit.MISUSED, Run.firn("backup", store, store.resolve("in")).exitCode());
         Run limit = Run.firn("restore", backup, restored, "--until", "yesterday");
         assertEquals(Exit.MISUSED, limit.exitCode());
