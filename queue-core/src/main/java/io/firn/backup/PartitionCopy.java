@@ -203,7 +203,7 @@ final class PartitionCopy {
         Path temporary = directory.resolve(BackupDirectory.TEMPORARY + SavedSegment.key(mark));
         medium.delete(temporary);
         boolean isLinked = isWhole(segment, mark) && link(block, temporary);
-        Integer crc = isLinked ? read(temporary, mark.position()) : copy(segment, block, mark);
+        Integer crc = isLinked ? readBack(temporary, mark.position()) : copy(segment, block, mark);
         if (crc == null) {
             medium.delete(temporary);
             return null;
@@ -237,13 +237,17 @@ final class PartitionCopy {
         }
     }
 
-    /** Reads a file; returns the checksum, or null when it is not wanted or has another length. */
-    private Integer read(Path file, int length) throws IOException {
+    /**
+     * Forces and reads a linked file, whose length may not be durable yet (O4); returns the
+     * checksum, or null when it is not wanted or has another length.
+     */
+    private Integer readBack(Path file, int length) throws IOException {
         CRC32C crc = new CRC32C();
-        try (MediumFile in = medium.open(file, false)) {
+        try (MediumFile in = medium.open(file, true)) {
             if (in.size() != length) {
                 return null;
             }
+            in.force();
             for (int at = 0; at < length; at += piece.length) {
                 int wanted = Math.min(piece.length, length - at);
                 if (!pause(wanted)) {
