@@ -4,7 +4,7 @@
 firn_root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd -P)
 
 # The modules with an API that is compared between versions; all that are published.
-firn_libraries=queue-core,tier-file,tier-pmem,migrator,queue-bytes,shadow,netty-server
+firn_libraries=queue-core,tier-file,tier-pmem,migrator,queue-bytes,shadow,forward,netty-server
 firn_published=bom,$firn_libraries,tools/cli,testing/junit,integrations/micrometer,integrations/management,integrations/spring-boot-starter
 
 firn_say() {
@@ -166,7 +166,7 @@ firn_class_path() {
 firn_example() {
     local class=$1 path=$firn_root/examples/target/classpath options=()
     shift
-    if firn_stale "$path" queue-core tier-file tier-pmem migrator queue-bytes netty-server shadow examples || ! firn_complete "$path"; then
+    if firn_stale "$path" queue-core tier-file tier-pmem migrator queue-bytes netty-server shadow forward examples || ! firn_complete "$path"; then
         firn_build "the examples" compile -pl examples -am
     fi
     if (($(firn_java_major) >= 24)); then
@@ -193,7 +193,7 @@ firn_spring() {
 firn_tool() {
     local class=$1 path=$firn_root/tools/cli/target/classpath options=(-XX:+UseSerialGC)
     shift
-    if firn_stale "$path" queue-core tier-file tier-pmem migrator netty-server shadow tools/cli || ! firn_complete "$path"; then
+    if firn_stale "$path" queue-core tier-file tier-pmem migrator netty-server shadow forward tools/cli || ! firn_complete "$path"; then
         firn_build "the command" compile -pl tools/cli -am
     fi
     if (($(firn_java_major) >= 24)); then
@@ -216,7 +216,7 @@ firn_chronicle() {
     local class=$1 module=$firn_root/tools/chronicle-import path options
     shift
     path=$module/target/classpath
-    if firn_stale "$path" queue-core tier-file tier-pmem migrator netty-server shadow tools/cli tools/chronicle-import || ! firn_complete "$path"; then
+    if firn_stale "$path" queue-core tier-file tier-pmem migrator netty-server shadow forward tools/cli tools/chronicle-import || ! firn_complete "$path"; then
         firn_build "the import" test-compile -pl tools/chronicle-import -am
     fi
     # In the pom, so that the tests have the same.
@@ -247,8 +247,8 @@ firn_native() {
 firn_crashlab() {
     local class=$1 path=$firn_root/testing/crashlab/target/test-classpath
     shift
-    if firn_stale "$path" queue-core testing/support tier-file tier-pmem migrator netty-server shadow testing/log-tests testing/crashlab || ! firn_complete "$path"; then
-        firn_build "the crash laboratory" test-compile -pl testing/crashlab,migrator,netty-server,shadow,testing/log-tests -am
+    if firn_stale "$path" queue-core testing/support tier-file tier-pmem migrator netty-server shadow forward testing/log-tests testing/crashlab || ! firn_complete "$path"; then
+        firn_build "the crash laboratory" test-compile -pl testing/crashlab,migrator,netty-server,shadow,forward,testing/log-tests -am
     fi
     exec "$(firn_java)" -Xmx1g -Dfirn.root="$firn_root" \
         -cp "$firn_root/testing/crashlab/target/classes:$(<"$path")" "$class" "$@"

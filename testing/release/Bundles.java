@@ -146,6 +146,7 @@ public final class Bundles {
         headers.putValue(
                 Constants.IMPORT_PACKAGE,
                 "io.firn,io.firn.file,io.firn.migrator,io.firn.pmem,io.firn.bytes,io.firn.shadow,"
+                        + "io.firn.forward,"
                         + "io.firn.server,io.firn.junit");
         headers.putValue(Constants.DYNAMICIMPORT_PACKAGE, "*");
         Path bundle = work.resolve("application.jar");

@@ -107,6 +107,16 @@ final class ExamplesTest {
     }
 
     @Test
+    void shouldForwardADayToAClusterThatComesBack() throws Exception {
+        assertEquals(
+                List.of(
+                        "The cluster has the first reading.",
+                        "A day without the cluster; to be forwarded: 1440",
+                        "Forwarded: 1441"),
+                lines(OfflinePlant::run));
+    }
+
+    @Test
     void shouldRestoreTheBackupOfAnOpenStore() throws Exception {
         assertEquals(
                 List.of(

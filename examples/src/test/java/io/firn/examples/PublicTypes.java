@@ -3,6 +3,7 @@ package io.firn.examples;
 import io.firn.LogStore;
 import io.firn.bytes.BytesAppender;
 import io.firn.file.FileTier;
+import io.firn.forward.Forward;
 import io.firn.migrator.Migrator;
 import io.firn.pmem.PmemTier;
 import io.firn.server.FirnServer;
@@ -37,6 +38,7 @@ final class PublicTypes {
                     Migrator.class,
                     BytesAppender.class,
                     Shadow.class,
+                    Forward.class,
                     FirnServer.class);
 
     private PublicTypes() {}

@@ -27,6 +27,7 @@ import io.firn.bytes.BytesAppender;
 import io.firn.bytes.BytesTailer;
 import io.firn.bytes.TopicBytesAppender;
 import io.firn.file.FileTier;
+import io.firn.forward.Forward;
 import io.firn.host.HostedStore;
 import io.firn.junit.CrashableStore;
 import io.firn.junit.FirnKafka;
@@ -243,6 +244,13 @@ abstract class JavadocCode {
         source.put("bootstrap.servers", "broker1:9092,broker2:9092");
         try (LogStore store = LogStore.at(dir).tier(FileTier.at(dir.resolve("segments"))).open();
                 Shadow shadow = Shadow.of(store, source).topics("orders").start()) {}
+    }
+
+    void forward() {
+        Properties cluster = new Properties();
+        cluster.put("bootstrap.servers", "broker1:9092,broker2:9092");
+        Forward.Builder builder = Forward.from(store).to(cluster);
+        try (Forward forward = builder.name("plant7").topic("orders", "plant7.orders").start()) {}
     }
 
     void firnServer() throws IOException {

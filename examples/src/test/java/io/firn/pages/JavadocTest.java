@@ -25,6 +25,7 @@ class JavadocTest {
                     "migrator",
                     "queue-bytes",
                     "shadow",
+                    "forward",
                     "netty-server",
                     "testing/junit",
                     "integrations/micrometer",

@@ -34,7 +34,8 @@ class SourceShapeTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"netty-server", "migrator", "tier-file", "tier-pmem", "shadow"})
+    @ValueSource(
+            strings = {"netty-server", "migrator", "tier-file", "tier-pmem", "shadow", "forward"})
     void methodsShouldBeShortAndClassesShouldHaveNamesOfTheirOwn(String module) {
         SourceShape shape = of(module);
         shape.checkParameters(module.equals("tier-file") ? MANY_PARAMETERS : Map.of());

@@ -2,6 +2,8 @@ package io.firn.shadow.lab;
 
 import io.firn.LogStore;
 import io.firn.file.FileTier;
+import io.firn.kafka.Children;
+import io.firn.kafka.KafkaCluster;
 import io.firn.shadow.Shadow;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;

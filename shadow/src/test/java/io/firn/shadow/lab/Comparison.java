@@ -10,6 +10,7 @@ import io.firn.file.FileTier;
 import io.firn.host.BatchReader;
 import io.firn.host.BatchRun;
 import io.firn.host.HostedPartition;
+import io.firn.kafka.KafkaCluster;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;

@@ -2,6 +2,7 @@ package io.firn.shadow.lab;
 
 import io.firn.LogStore;
 import io.firn.file.FileTier;
+import io.firn.kafka.KafkaCluster;
 import io.firn.shadow.FollowState;
 import io.firn.shadow.OnDivergence;
 import io.firn.shadow.OnGap;

@@ -3,6 +3,7 @@ package io.firn.shadow.lab;
 import io.firn.LogStore;
 import io.firn.Tailer;
 import io.firn.file.FileTier;
+import io.firn.kafka.KafkaCluster;
 import io.firn.shadow.Shadow;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;

@@ -3,6 +3,8 @@ package io.firn.shadow.lab;
 import io.firn.LogStore;
 import io.firn.Tailer;
 import io.firn.file.FileTier;
+import io.firn.kafka.Children;
+import io.firn.kafka.KafkaCluster;
 import io.firn.pmem.Emulation;
 import io.firn.pmem.PmemTier;
 import io.firn.shadow.Shadow;

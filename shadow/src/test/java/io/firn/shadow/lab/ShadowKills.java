@@ -1,5 +1,6 @@
 package io.firn.shadow.lab;
 
+import io.firn.kafka.KafkaCluster;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;

@@ -1,5 +1,7 @@
 package io.firn.shadow.lab;
 
+import io.firn.kafka.Children;
+import io.firn.kafka.KafkaCluster;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

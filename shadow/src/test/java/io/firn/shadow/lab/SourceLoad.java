@@ -1,5 +1,6 @@
 package io.firn.shadow.lab;
 
+import io.firn.kafka.KafkaCluster;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.HashMap;

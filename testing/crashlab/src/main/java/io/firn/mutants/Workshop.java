@@ -29,6 +29,7 @@ final class Workshop {
                     "migrator",
                     "netty-server",
                     "shadow",
+                    "forward",
                     "testing/log-tests",
                     "testing/crashlab");
 

@@ -45,6 +45,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
             MigrateCommand.class,
             RepairCommand.class,
             ShadowCommand.class,
+            ForwardCommand.class,
             CompletionCommand.class
         },
         versionProvider = Firn.Version.class,

@@ -1,4 +1,4 @@
-package io.firn.shadow.lab;
+package io.firn.kafka;
 
 import java.io.File;
 import java.io.IOException;
@@ -8,7 +8,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 
 /** The processes that were started; each is ended by its id when this one ends. */
-final class Children {
+public final class Children {
     private static final List<Process> ALL = new CopyOnWriteArrayList<>();
 
     static {
@@ -19,7 +19,7 @@ final class Children {
     private Children() {}
 
     /** Starts a process whose output is appended to a file. */
-    static Process start(Path output, List<String> command) throws IOException {
+    public static Process start(Path output, List<String> command) throws IOException {
         Process process =
                 new ProcessBuilder(command)
                         .redirectErrorStream(true)
@@ -31,14 +31,14 @@ final class Children {
     }
 
     /** Ends a process with SIGKILL. */
-    static void kill(Process process) throws InterruptedException {
+    public static void kill(Process process) throws InterruptedException {
         process.destroyForcibly();
         process.waitFor();
         ALL.remove(process);
     }
 
     /** Ends a process with SIGTERM, or with SIGKILL if it does not end. */
-    static void stop(Process process) throws InterruptedException {
+    public static void stop(Process process) throws InterruptedException {
         process.destroy();
         if (!process.waitFor(60, TimeUnit.SECONDS)) {
             process.destroyForcibly();

@@ -1,4 +1,4 @@
-package io.firn.shadow.lab;
+package io.firn.kafka;
 
 import java.io.IOException;
 import java.net.BindException;
@@ -34,9 +34,9 @@ import org.apache.kafka.common.Uuid;
 /**
  * Three brokers of Apache Kafka and a controller, each a process, on free ports of the loopback.
  */
-final class KafkaCluster implements AutoCloseable {
+public final class KafkaCluster implements AutoCloseable {
     private static final int CONTROLLER = 0;
-    static final int BROKERS = 3;
+    public static final int BROKERS = 3;
 
     private final Path directory;
     private final String classPath;
@@ -44,7 +44,7 @@ final class KafkaCluster implements AutoCloseable {
     private final int[] ports = new int[BROKERS + 1];
     private final Admin admin;
 
-    KafkaCluster(Path directory, String classPath) throws Exception {
+    public KafkaCluster(Path directory, String classPath) throws Exception {
         this.directory = directory;
         this.classPath = classPath;
         for (int i = 0; i < ports.length; i++) {
@@ -140,7 +140,7 @@ final class KafkaCluster implements AutoCloseable {
     }
 
     /** Starts a broker. */
-    void start(int node) throws IOException {
+    public void start(int node) throws IOException {
         nodes.put(
                 node,
                 java(
@@ -150,12 +150,12 @@ final class KafkaCluster implements AutoCloseable {
     }
 
     /** Ends a broker with SIGKILL. */
-    void kill(int node) throws InterruptedException {
+    public void kill(int node) throws InterruptedException {
         Children.kill(nodes.get(node));
     }
 
     /** Creates a topic on the first broker, and stops the others, for who measures. */
-    void serveAlone(String topic, int partitions) throws Exception {
+    public void serveAlone(String topic, int partitions) throws Exception {
         createOn(topic, partitions, 1);
         await("a leader", () -> leader(new TopicPartition(topic, 0)) == 1);
         stop(2);
@@ -163,11 +163,11 @@ final class KafkaCluster implements AutoCloseable {
     }
 
     /** Ends a broker as an operator does. */
-    void stop(int node) throws InterruptedException {
+    public void stop(int node) throws InterruptedException {
         Children.stop(nodes.get(node));
     }
 
-    Map<String, Object> client() {
+    public Map<String, Object> client() {
         Map<String, Object> client = new HashMap<>();
         client.put(
                 "bootstrap.servers",
@@ -177,22 +177,23 @@ final class KafkaCluster implements AutoCloseable {
         return client;
     }
 
-    String bootstrapServers() {
+    public String bootstrapServers() {
         return (String) client().get("bootstrap.servers");
     }
 
-    Admin admin() {
+    public Admin admin() {
         return admin;
     }
 
-    void create(String topic, int partitions, Map<String, String> settings) throws Exception {
+    public void create(String topic, int partitions, Map<String, String> settings)
+            throws Exception {
         admin.createTopics(List.of(new NewTopic(topic, partitions, (short) 3).configs(settings)))
                 .all()
                 .get();
     }
 
     /** Creates a topic of one partition with replicas on these brokers, the leader first. */
-    void create(String topic, List<Integer> replicas, Map<String, String> settings)
+    public void create(String topic, List<Integer> replicas, Map<String, String> settings)
             throws Exception {
         admin.createTopics(List.of(new NewTopic(topic, Map.of(0, replicas)).configs(settings)))
                 .all()
@@ -200,7 +201,7 @@ final class KafkaCluster implements AutoCloseable {
     }
 
     /** Creates a topic whose partitions have one replica each, all on one broker. */
-    void createOn(String topic, int partitions, int node) throws Exception {
+    public void createOn(String topic, int partitions, int node) throws Exception {
         Map<Integer, List<Integer>> replicas = new HashMap<>();
         for (int i = 0; i < partitions; i++) {
             replicas.put(i, List.of(node));
@@ -209,7 +210,7 @@ final class KafkaCluster implements AutoCloseable {
     }
 
     /** Waits until something is so; failures count as no. */
-    static void await(String what, Callable<Boolean> condition) throws Exception {
+    public static void await(String what, Callable<Boolean> condition) throws Exception {
         long until = System.nanoTime() + 180_000_000_000L;
         Exception last = null;
         while (System.nanoTime() < until) {
@@ -226,7 +227,7 @@ final class KafkaCluster implements AutoCloseable {
         throw new IllegalStateException("still waiting for " + what, last);
     }
 
-    List<TopicPartition> partitions(Collection<String> topics) throws Exception {
+    public List<TopicPartition> partitions(Collection<String> topics) throws Exception {
         List<TopicPartition> partitions = new ArrayList<>();
         for (TopicDescription each : describe(topics)) {
             each.partitions()
@@ -240,7 +241,7 @@ final class KafkaCluster implements AutoCloseable {
     }
 
     /** Returns the broker that leads a partition; −1 if none does. */
-    int leader(TopicPartition partition) throws Exception {
+    public int leader(TopicPartition partition) throws Exception {
         for (TopicDescription each : describe(List.of(partition.topic()))) {
             TopicPartitionInfo info = each.partitions().get(partition.partition());
             return info.leader() == null || info.leader().isEmpty() ? -1 : info.leader().id();
@@ -249,7 +250,7 @@ final class KafkaCluster implements AutoCloseable {
     }
 
     /** Returns whether all replicas of topics are in sync. */
-    boolean isInSync(Collection<String> topics) throws Exception {
+    public boolean isInSync(Collection<String> topics) throws Exception {
         for (TopicDescription each : describe(topics)) {
             for (TopicPartitionInfo info : each.partitions()) {
                 if (info.isr().size() < info.replicas().size()) {
@@ -261,7 +262,7 @@ final class KafkaCluster implements AutoCloseable {
     }
 
     /** Makes the next replica of each partition its leader. */
-    void moveLeaders(Collection<String> topics) throws Exception {
+    public void moveLeaders(Collection<String> topics) throws Exception {
         Map<TopicPartition, Optional<NewPartitionReassignment>> orders = new HashMap<>();
         for (TopicDescription each : describe(topics)) {
             for (TopicPartitionInfo info : each.partitions()) {
@@ -282,7 +283,7 @@ final class KafkaCluster implements AutoCloseable {
     }
 
     /** Returns the high watermarks. */
-    Map<TopicPartition, Long> ends(Collection<String> topics) throws Exception {
+    public Map<TopicPartition, Long> ends(Collection<String> topics) throws Exception {
         Map<TopicPartition, OffsetSpec> asked = new HashMap<>();
         partitions(topics).forEach(each -> asked.put(each, OffsetSpec.latest()));
         Map<TopicPartition, Long> ends = new HashMap<>();
@@ -291,7 +292,7 @@ final class KafkaCluster implements AutoCloseable {
     }
 
     /** Returns where a broker keeps a partition. */
-    Path log(int node, TopicPartition partition) {
+    public Path log(int node, TopicPartition partition) {
         return directory.resolve("node-" + node).resolve(partition.toString());
     }
 
