@@ -47,9 +47,6 @@ public final class Background {
 
     private static final long LONGEST_FOLLOWER_REST_NS = 250_000_000;
 
-    /** Nothing calls its duty, which knows when it is due. */
-    private static final long LONGEST_SCRUBBER_REST_NS = 60_000_000_000L;
-
     private final EpochClock usersClock;
     private final Threads threads;
     private final boolean isInvoked;
@@ -115,24 +112,32 @@ public final class Background {
         long longest = DutyScheduler.LONGEST_REST_NS;
         this.forcing =
                 new DutyScheduler(
-                        new CheckedClock(clock, ticking, attempts), lanes, false, forcers, longest);
+                        new CheckedClock(clock, !isOwnClock, ticking, attempts),
+                        lanes,
+                        false,
+                        forcers,
+                        longest);
         this.tidying =
                 new DutyScheduler(
-                        new CheckedClock(clock, ticking, attempts),
+                        new CheckedClock(clock, !isOwnClock, ticking, attempts),
                         TIDYING_LANES,
                         true,
                         tidiers,
                         longest);
         this.compacting =
                 new DutyScheduler(
-                        new CheckedClock(clock, null, attempts), 1, false, compactors, longest);
+                        new CheckedClock(clock, !isOwnClock, null, attempts),
+                        1,
+                        false,
+                        compactors,
+                        longest);
         this.scrubbing =
                 new DutyScheduler(
-                        new CheckedClock(clock, null, attempts),
+                        new CheckedClock(clock, !isOwnClock, null, attempts),
                         1,
                         false,
                         scrubbers,
-                        LONGEST_SCRUBBER_REST_NS);
+                        longest);
         this.sideBySide = new ParallelSteps(threads.factory, Math.max(1, threads.forcers));
     }
 

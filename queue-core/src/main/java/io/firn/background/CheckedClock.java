@@ -15,6 +15,7 @@ final class CheckedClock {
 
     private final EpochClock clock;
     private final CachedClock ticking;
+    private final boolean isForeign;
     private final Attempts attempts;
 
     @GuardedBy("this")
@@ -25,11 +26,13 @@ final class CheckedClock {
     /**
      * Creates it.
      *
-     * @param ticking the store's own clock, which is kept up to date while it ticks; null when
-     *     there is none
+     * @param isForeign whether it is another clock than the store's own, and may jump
+     * @param ticking the store's own clock, if it is to be kept up to date while it ticks; else
+     *     null
      */
-    CheckedClock(EpochClock clock, CachedClock ticking, Attempts attempts) {
+    CheckedClock(EpochClock clock, boolean isForeign, CachedClock ticking, Attempts attempts) {
         this.clock = clock;
+        this.isForeign = isForeign;
         this.ticking = ticking;
         this.attempts = attempts;
         this.trouble = new BackOff(attempts.clock(), 0);
@@ -54,7 +57,7 @@ final class CheckedClock {
 
     /** Whether it is another clock than the store's own, and may jump. */
     boolean isForeign() {
-        return ticking == null;
+        return isForeign;
     }
 
     /**

@@ -86,7 +86,7 @@ public final class DutyScheduler implements Duties {
 
     /** Creates one without duties whose caller runs them, see {@link #run}. */
     public static DutyScheduler invoked(EpochClock clock, Attempts attempts) {
-        CheckedClock checked = new CheckedClock(clock, null, attempts);
+        CheckedClock checked = new CheckedClock(clock, true, null, attempts);
         return new DutyScheduler(checked, 1, false, null, LONGEST_REST_NS);
     }
 

@@ -81,6 +81,7 @@ class WorkersTest {
                                     looked.add(Thread.currentThread());
                                     return System.currentTimeMillis();
                                 },
+                                true,
                                 null,
                                 attempts),
                         lanes,
