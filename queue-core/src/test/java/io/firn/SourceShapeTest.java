@@ -28,7 +28,7 @@ import org.junit.jupiter.api.Test;
  */
 class SourceShapeTest {
     private static final int MOST_SMALL_CLASSES = 104;
-    private static final int MOST_CODE_LINES = 45_480;
+    private static final int MOST_CODE_LINES = 45_720;
 
     /** In the table of the page, sizes may differ by so much from what they are. */
     private static final double TOLERANCE = 0.10;
@@ -73,6 +73,9 @@ class SourceShapeTest {
                     FileLocks.refuseHeld: the file system's own keys of a file
                     FileLocks.fileKeyOf: the file system's own key of a file
                     FileLocks.keysOf: the file system's own keys of a file
+                    SharedLocks.keyOf: the file system's own key of a file
+                    SharedLocks.open: the file system's own key of a file
+                    Opened.new: the file system's own key of a file
                     Held.new: the file system's own key of a file
                     Held.identity: the file system's own key of a file
                     MediumLock.identity: the file system's own key of a file

@@ -71,6 +71,7 @@ class PublicApiTest {
                     "readOne",
                     "giveUp",
                     "abandon",
+                    "release",
                     "pin",
                     "tryRelease",
                     "testAndClearUsed");

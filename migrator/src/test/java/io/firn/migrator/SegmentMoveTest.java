@@ -55,7 +55,7 @@ class SegmentMoveTest {
 
     /** Of a store that is open: what is written to, and the block ahead, are hidden. */
     private static final String ITS_FILES =
-            "tier|lock|[0-9]{20}\\..*|\\.[0-9a-f]{16}\\.(active|seal)";
+            "tier|lock|readers|[0-9]{20}\\..*|\\.[0-9a-f]{16}\\.(active|seal)";
 
     @TempDir private Path directory;
     private LogStore store;

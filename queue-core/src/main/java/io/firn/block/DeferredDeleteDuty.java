@@ -104,12 +104,26 @@ public final class DeferredDeleteDuty extends Duty {
     public void retire(LogSegment segment, boolean delete) {
         View view = segment.detachView();
         if (delete) {
-            Block block = segment.block(); // a doomed segment's block is not exchanged any more
-            backlog.onRetired(segment.written());
-            handOver(new Waiting(view, block.tier(), block::delete, segment.written()));
+            delete(segment, view, segment.block()::delete);
         } else if (view != null) {
             later(view, null, Release.NOTHING);
         }
+    }
+
+    /**
+     * As {@link #retire}, but the tier may keep the block for the next segment (O37). Not in a
+     * replica, where what is left in it would have to be erased before (O27).
+     */
+    public void recycle(LogSegment segment) {
+        Block block = segment.block();
+        boolean mayKeep = !log.topic().isReplicated();
+        delete(segment, segment.detachView(), mayKeep ? block::recycle : block::delete);
+    }
+
+    /** A doomed segment's block is not exchanged any more. */
+    private void delete(LogSegment segment, View view, Release release) {
+        backlog.onRetired(segment.written());
+        handOver(new Waiting(view, segment.block().tier(), release, segment.written()));
     }
 
     /** Frees what can be freed; returns how many. */

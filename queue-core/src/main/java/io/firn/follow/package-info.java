@@ -97,9 +97,9 @@
  * </ul>
  *
  * <p>The writing process changes the entry, in both slots, before it stores the first byte of
- * another segment in the block. Files do not need this: an unlinked file stays readable, and
- * sealing cuts off only bytes after everything that was ever visible. The writing process reads
- * without copying, too.
+ * another segment in the block. Files do not need this: an unlinked file stays readable, sealing
+ * cuts off only bytes after everything that was ever visible, and no file is recycled while a
+ * read-only tier has its shared lock (O37). The writing process reads without copying, too.
  *
  * <p><b>Files that are replaced.</b> A backup, an editor or rsync puts another file in the place of
  * one that is mapped, and an overlay file system copies a file when it is first written, while

@@ -185,7 +185,11 @@ public final class TierState {
 
     /** Whether a tier that is drained has no block, and will get none. */
     public boolean isEmpty() throws IOException {
-        return reserving.get() == 0 && tier.usedBytes() == 0 && tier.list().isEmpty();
+        if (reserving.get() != 0 || !tier.list().isEmpty()) {
+            return false;
+        }
+        tier.dropSpares();
+        return tier.usedBytes() == 0;
     }
 
     /** Notes what was found here that is not a segment, and was not touched. */

@@ -2,6 +2,7 @@ package io.firn.medium;
 
 import io.firn.Survives;
 import io.firn.medium.FileErrors.OutOfInodesException;
+import java.io.Closeable;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.file.Path;
@@ -170,6 +171,16 @@ public interface FileMedium {
         throw new IOException(file + " cannot have a second name on this medium");
     }
 
+    /**
+     * Returns whether it is certain that a file has no other name, such as one in a backup made of
+     * links; false where the medium cannot tell, which is the default.
+     *
+     * @throws java.nio.file.NoSuchFileException when the file does not exist
+     */
+    default boolean hasOneName(Path file) throws IOException {
+        return false;
+    }
+
     /** Deletes a file or an empty directory if it exists; durable after {@link #forceDirectory}. */
     void delete(Path path) throws IOException;
 
@@ -258,6 +269,29 @@ public interface FileMedium {
      */
     default String holder(Path file) throws IOException {
         return null;
+    }
+
+    /**
+     * Acquires a shared lock in a file, which any number of processes, and this one several times,
+     * can hold at the same time. Writes nothing, so that the file need not be writable. Where
+     * {@link #isShared} always says so, which is the default, the lock need not exist.
+     *
+     * @return what releases it
+     * @throws java.nio.file.NoSuchFileException when the file does not exist
+     * @throws IOException when it cannot be locked
+     */
+    default Closeable share(Path file) throws IOException {
+        return () -> {};
+    }
+
+    /**
+     * Returns whether a process, which may be this one, has a shared lock in a file; true where the
+     * medium cannot tell, which is the default.
+     *
+     * @throws java.nio.file.NoSuchFileException when the file does not exist
+     */
+    default boolean isShared(Path file) throws IOException {
+        return true;
     }
 
     /**

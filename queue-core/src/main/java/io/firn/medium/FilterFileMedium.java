@@ -3,6 +3,7 @@ package io.firn.medium;
 import io.firn.Survives;
 import io.firn.medium.FileMedium.MediumLock;
 import io.firn.medium.MediumFile.Mapping;
+import java.io.Closeable;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
@@ -118,6 +119,11 @@ public class FilterFileMedium implements FileMedium {
     }
 
     @Override
+    public boolean hasOneName(Path file) throws IOException {
+        return in.hasOneName(file);
+    }
+
+    @Override
     public void delete(Path path) throws IOException {
         in.delete(path);
     }
@@ -155,6 +161,16 @@ public class FilterFileMedium implements FileMedium {
     @Override
     public String holder(Path file) throws IOException {
         return in.holder(file);
+    }
+
+    @Override
+    public Closeable share(Path file) throws IOException {
+        return in.share(file);
+    }
+
+    @Override
+    public boolean isShared(Path file) throws IOException {
+        return in.isShared(file);
     }
 
     @Override

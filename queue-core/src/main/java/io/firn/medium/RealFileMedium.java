@@ -4,6 +4,7 @@ import io.firn.Survives;
 import io.firn.medium.FileErrors.OutOfDescriptorsException;
 import io.firn.medium.FileErrors.OutOfInodesException;
 import io.firn.medium.FileMedium.MediumLock;
+import java.io.Closeable;
 import java.io.File;
 import java.io.IOException;
 import java.io.RandomAccessFile;
@@ -18,6 +19,7 @@ import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.FileStore;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.OpenOption;
 import java.nio.file.Path;
@@ -316,13 +318,26 @@ final class RealFileMedium implements FileMedium {
     public void link(Path file, Path second) throws IOException {
         try {
             // A backup made of links has the file, too: its content is not ours alone.
-            if (!Integer.valueOf(1).equals(Files.getAttribute(file, "unix:nlink"))) {
+            if (namesOf(file) != 1) {
                 throw new FileSystemException(
                         file.toString(), null, "has several names, one expected");
             }
             Files.createLink(second, file);
         } catch (UnsupportedOperationException | IllegalArgumentException e) {
             throw new IOException(file + " cannot have a second name here", e);
+        }
+    }
+
+    private static int namesOf(Path file) throws IOException {
+        return (Integer) Files.getAttribute(file, "unix:nlink", LinkOption.NOFOLLOW_LINKS);
+    }
+
+    @Override
+    public boolean hasOneName(Path file) throws IOException {
+        try {
+            return namesOf(file) == 1;
+        } catch (UnsupportedOperationException | IllegalArgumentException e) {
+            return false; // the system does not count them
         }
     }
 
@@ -407,6 +422,16 @@ final class RealFileMedium implements FileMedium {
     @Override
     public String holder(Path file) throws IOException {
         return FileLocks.holder(file);
+    }
+
+    @Override
+    public Closeable share(Path file) throws IOException {
+        return platform.locksKeepReadersOut() ? () -> {} : SharedLocks.acquire(file);
+    }
+
+    @Override
+    public boolean isShared(Path file) throws IOException {
+        return platform.locksKeepReadersOut() || SharedLocks.isHeld(file);
     }
 
     @Override

@@ -50,19 +50,22 @@ public final class Uncollected {
      * Releases a mapping.
      *
      * @param handedOut whether a user may still hold a buffer of it
+     * @return whether it is unmapped, so that no user sees its bytes any more
      */
-    public void release(Mapping mapping, boolean handedOut) {
+    public boolean release(Mapping mapping, boolean handedOut) {
         if (!handedOut) {
             mapping.unmap();
-            return;
+            return true;
         }
         // Slices and duplicates of it keep it reachable.
         ByteBuffer buffer = mapping.buffer();
-        if (mapping.abandon()) {
-            synchronized (left) {
-                left.add(new Abandoned(new WeakReference<>(buffer), buffer.capacity()));
-            }
+        if (!mapping.abandon()) {
+            return true;
         }
+        synchronized (left) {
+            left.add(new Abandoned(new WeakReference<>(buffer), buffer.capacity()));
+        }
+        return false;
     }
 
     /** Returns how many bytes are still mapped. */

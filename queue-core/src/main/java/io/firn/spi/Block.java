@@ -219,6 +219,15 @@ public interface Block {
      */
     void delete() throws IOException;
 
+    /**
+     * Deletes the segment as {@link #delete} does, and may keep its block for the next segment of
+     * the partition, if nobody can see its bytes any more. That segment then {@link
+     * #mayHoldStaleBytes}.
+     */
+    default void recycle() throws IOException {
+        delete();
+    }
+
     /** Derived data beside a sealed segment. It is rebuilt when missing or damaged. */
     enum Sidecar {
         /** Maps offsets to positions, in Kafka's format. */

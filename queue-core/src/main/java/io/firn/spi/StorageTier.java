@@ -98,8 +98,11 @@ public interface StorageTier extends Tier, AutoCloseable {
     /** Returns the bytes that the tier may use; empty when only the file system limits it. */
     OptionalLong capacityBytes();
 
-    /** Returns the bytes of all blocks in use. */
+    /** Returns the bytes of all blocks in use, and of those that are kept for new segments. */
     long usedBytes();
+
+    /** Frees blocks that are kept for new segments ({@link Block#recycle}): there will be none. */
+    default void dropSpares() {}
 
     /**
      * Returns the bytes that can still be written, by what limits them first: the capacity or the

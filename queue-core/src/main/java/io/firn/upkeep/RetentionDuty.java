@@ -30,6 +30,9 @@ final class RetentionDuty extends Duty {
     private static final long NOT_LOOKED = -1;
     private static final long NEVER = Long.MAX_VALUE;
 
+    /** Who has begun a segment so recently is expected to begin the next one. */
+    private static final long ROLLING_MS = 600_000;
+
     private final SegmentedLog log;
     private final OpenAppenders appenders;
     private final Checkpoint checkpoints;
@@ -194,6 +197,12 @@ final class RetentionDuty extends Duty {
         return false;
     }
 
+    /** Whether the file of a deleted segment is likely to be used again soon. */
+    private boolean isRolling() {
+        LogSegment active = log.activeSegment();
+        return active != null && nowMs() - active.marks().beginTimeMs(nowMs()) < ROLLING_MS;
+    }
+
     /** Deletes segments that are wholly below the log start, which is durable by now. */
     int deleteBelowStart() throws IOException {
         int deleted = 0;
@@ -210,7 +219,11 @@ final class RetentionDuty extends Duty {
                 break;
             }
             log.segmentList().removeFirst(segment);
-            releases.retire(segment, true);
+            if (isRolling()) {
+                releases.recycle(segment);
+            } else {
+                releases.retire(segment, true);
+            }
             deleted++;
         }
         if (deleted > 0) {

@@ -172,4 +172,59 @@ class UnsealedSegmentTest {
         assertTrue(segment.isSealed());
         assertEquals(BASE + 10, segment.endOffset());
     }
+
+    /**
+     * The segment of before has whole batches behind the end of this one, and where that began with
+     * the same lengths, they begin exactly where the next ones would.
+     */
+    @Test
+    void shouldTakeNoBatchOfAnEarlierSegmentForItsOwnWhateverBitIsFlipped() throws IOException {
+        int[] ends = new int[8];
+        int stale = 0;
+        for (int i = 0; stale < block.capacity() - 8_192; i++) {
+            stale = put(stale, BASE - 900 + 10L * i, EPOCH - 1);
+        }
+        int end = 0;
+        for (int i = 0; i < ends.length; i++) {
+            end = put(end, BASE + 10L * i, EPOCH);
+            ends[i] = end;
+        }
+        int marked = ends[3];
+        mark(marked, BASE + 40);
+        byte[] before = new byte[block.capacity()];
+        memory.get(0, before);
+        assertEquals(end, find().cut());
+        for (int at = 0; at < stale; at++) {
+            for (int bit = 0; bit < 8; bit++) {
+                memory.put(at, (byte) (before[at] ^ 1 << bit));
+                UnsealedSegment found = find();
+                int least = at < marked || at >= end ? end : startOf(at, ends);
+                // The offset and the epoch of a batch are not in its checksum: they are compared.
+                boolean isRight = found.cut() == least && found.endOffset() == offset(least, ends);
+                assertTrue(isRight, "bit " + bit + " of byte " + at + ": cut " + found.cut());
+                assertEquals(BASE, found.baseOffset());
+            }
+            memory.put(at, before[at]);
+        }
+    }
+
+    private static int startOf(int at, int[] ends) {
+        int start = 0;
+        for (int end : ends) {
+            if (end <= at) {
+                start = end;
+            }
+        }
+        return start;
+    }
+
+    private static long offset(int cut, int[] ends) {
+        long offset = BASE;
+        for (int end : ends) {
+            if (end <= cut) {
+                offset += 10;
+            }
+        }
+        return offset;
+    }
 }

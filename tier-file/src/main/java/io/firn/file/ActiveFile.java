@@ -120,9 +120,9 @@ final class ActiveFile {
         }
     }
 
-    /** Releases the mapping. */
-    void release(Uncollected uncollected, boolean handedOut) {
-        uncollected.release(mapping, handedOut);
+    /** Releases the mapping; returns whether it is unmapped. */
+    boolean release(Uncollected uncollected, boolean handedOut) {
+        return uncollected.release(mapping, handedOut);
     }
 
     void force(int from, int to) throws IOException {

@@ -20,8 +20,12 @@ interface BlockOwner {
     /** Returns the descriptors that are kept for sealing and deleting. */
     SpareDescriptors spareDescriptors();
 
+    /** Returns the files that are kept for new segments. */
+    SpareFiles spareFiles();
+
     /**
-     * Checks that the file system has space for a whole segment.
+     * Checks that the file system has space for bytes of a segment, if need be without the spare
+     * files.
      *
      * @throws StoreFullException when it has not
      */

@@ -43,7 +43,13 @@ final class FileBlock implements Block {
     private final FileMedium medium;
     private final long fileEpoch;
     private final int room;
+    private final FileUses uses = new FileUses();
     private final ReadSide readers;
+
+    /** Whether this process has made the file, so that no other one can have sent it. */
+    private final boolean isNew;
+
+    private final boolean isRecycled;
 
     /** Where its files lie; null until it is sealed, and then in the partition's directory. */
     private final SegmentFiles madeIn;
@@ -63,6 +69,7 @@ final class FileBlock implements Block {
      * @param file open, writable unless the tier is read-only; owned by the block from now on
      * @param found what its mark pages contain
      * @param room the space for batches in bytes
+     * @param isNew whether the file was reserved just now
      */
     FileBlock(
             BlockOwner owner,
@@ -70,7 +77,8 @@ final class FileBlock implements Block {
             long epoch,
             MediumFile file,
             MarkPages.Found found,
-            int room)
+            int room,
+            boolean isNew)
             throws IOException {
         this.owner = owner;
         this.directory = directory;
@@ -78,6 +86,8 @@ final class FileBlock implements Block {
         this.fileEpoch = epoch;
         this.room = room;
         this.madeIn = null;
+        this.isNew = isNew;
+        this.isRecycled = found.isRecycled();
         Path path = directory.active(epoch);
         this.state =
                 FileState.unfinished(
@@ -90,19 +100,21 @@ final class FileBlock implements Block {
                     new SendableFile(
                             medium, owner.filesToSend(), medium.identityOf(path), this::names);
             ActiveFile writer = new ActiveFile(owner, directory, epoch, file, room, found.slot());
+            uses.mapped();
             // Made at once, because releasing the view is what unmaps the writer's mapping.
             view =
                     new View(
                             writer.memory().asReadOnlyBuffer(),
                             handedOut -> {
                                 toSend.close();
-                                writer.release(owner.uncollected(), handedOut);
+                                uses.released(writer.release(owner.uncollected(), handedOut));
                             },
-                            toSend::channel);
+                            () -> uses.sentFrom(toSend.channel()));
             active = writer;
         }
         Object identity = directory.readOnly() ? medium.identityOf(path) : null;
-        this.readers = new ReadSide(medium, owner, file, identity, view);
+        this.readers = new ReadSide(medium, owner, uses);
+        readers.takeOver(file, identity, view);
     }
 
     /**
@@ -124,7 +136,9 @@ final class FileBlock implements Block {
         this.room = 0;
         this.state = state;
         this.madeIn = files;
-        this.readers = new ReadSide(medium, owner, null, null, null);
+        this.isNew = false;
+        this.isRecycled = false;
+        this.readers = new ReadSide(medium, owner, uses);
     }
 
     private SegmentFiles files() {
@@ -202,6 +216,11 @@ final class FileBlock implements Block {
         synchronized (preparing) {
             writer().prepare(from, to, durably);
         }
+    }
+
+    @Override
+    public boolean mayHoldStaleBytes() {
+        return isRecycled;
     }
 
     @Override
@@ -432,7 +451,7 @@ final class FileBlock implements Block {
             return false;
         }
         try {
-            medium.link(path(), second);
+            readers.link(path(), second);
             return true;
         } catch (FileAlreadyExistsException | NoSuchFileException e) {
             throw e;
@@ -483,14 +502,34 @@ final class FileBlock implements Block {
 
     @Override
     public void delete() throws IOException {
+        delete(this::deleteFiles);
+    }
+
+    @Override
+    public void recycle() throws IOException {
+        delete(this::recycleFiles);
+    }
+
+    private void delete(SpareDescriptors.Work work) throws IOException {
         requireWritableTier();
         if (deleted) {
             return;
         }
         release();
-        changeUnused(this::deleteFiles);
+        changeUnused(work);
         deleted = true;
         owner.forget(this);
+    }
+
+    /** After {@link #release}: only a view that is pinned, or left to the collector, is mapped. */
+    private void recycleFiles() throws IOException {
+        FileState last = state;
+        if (isNew && last.isFinished() && uses.areOver() && medium.canChangeFilesInUse()) {
+            FilesInPartition files = directory.plain(last.mark().baseOffset());
+            files.recycle(last.path(), last.fileBytes(), fileEpoch, owner.spareFiles());
+        } else {
+            deleteFiles();
+        }
     }
 
     private void deleteFiles() throws IOException {

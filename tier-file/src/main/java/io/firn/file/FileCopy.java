@@ -72,6 +72,9 @@ final class FileCopy implements BlockCopy {
             file.write(position, source, offset, length);
             written = position + length;
         } catch (IOException e) {
+            if (directory.isFull(e, length)) {
+                owner.spareFiles().drop(); // for the next try
+            }
             throw directory.orFull(e, length, begun.position());
         }
     }

@@ -1,5 +1,6 @@
 package io.firn.file;
 
+import io.firn.file.FileNames.Kind;
 import io.firn.medium.FileErrors;
 import io.firn.medium.FileErrors.DamagedFileException;
 import io.firn.medium.FileErrors.UnsupportedVersionException;
@@ -9,6 +10,7 @@ import io.firn.medium.WithoutLinks;
 import io.firn.spi.TierInspector;
 import io.firn.spi.TierInspector.TierRemains;
 import java.io.IOException;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.NotDirectoryException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -126,6 +128,12 @@ public final class FileInspector implements TierInspector {
         try (MediumFile file = medium.open(path, false)) {
             byte[] bytes = new byte[(int) Math.min(capacity, file.size())];
             file.read(0, bytes, 0, bytes.length);
+            // Without its last name, another segment may be written into the file (O37).
+            boolean isFinished = FileNames.parse(path.getFileName().toString()).kind() == Kind.LOG;
+            if (isFinished && !medium.exists(path)) {
+                throw new NoSuchFileException(
+                        path.toString(), null, "the segment was deleted while it was read");
+            }
             return bytes;
         }
     }

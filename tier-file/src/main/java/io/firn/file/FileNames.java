@@ -15,11 +15,13 @@ import java.util.regex.Pattern;
  * <pre>
  * tier                                      the ids of the tier and of its store
  * lock                                      held while the tier is open for writing
+ * readers                                   empty; read-only tiers hold a shared lock in it
  * 0f8c…-…3a/                                a topic's id, as in the store's topics/
  *     7/                                    a partition
  *         .000000000000002a.active          not sealed, or sealed and not finished; epoch 0x2a
  *         .000000000000002a.active.tmp      being reserved; ignored after a crash
  *         .000000000000002a.seal            reserved for its mark
+ *         .000000000000002a.spare           of a deleted segment, to become the next one's
  *         00000000000000000042.log          sealed and finished; base offset 42
  *         00000000000000000042.mark         see {@link SealMark}
  *         00000000000000000042.index        sidecars
@@ -40,6 +42,7 @@ import java.util.regex.Pattern;
 final class FileNames {
     static final String TIER = "tier";
     static final String LOCK = "lock";
+    static final String READERS = "readers";
 
     /** Created by the system in the root of a file system. */
     private static final String LOST_AND_FOUND = "lost+found";
@@ -48,7 +51,7 @@ final class FileNames {
             Pattern.compile("[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}");
     private static final Pattern PARTITION = Pattern.compile("0|[1-9][0-9]{0,9}");
     private static final Pattern ACTIVE =
-            Pattern.compile("\\.([0-9a-f]{16})\\.(active|active\\.tmp|seal)");
+            Pattern.compile("\\.([0-9a-f]{16})\\.(active|active\\.tmp|seal|spare)");
     private static final Pattern SEALED =
             Pattern.compile("([0-9]{20})\\.(log|mark|index|timeindex)");
     private static final Pattern HIDDEN =
@@ -66,6 +69,7 @@ final class FileNames {
     enum Kind {
         ACTIVE,
         SEAL,
+        SPARE,
         LOG,
         MARK,
         INDEX,
@@ -81,7 +85,7 @@ final class FileNames {
     /**
      * A file's name, parsed.
      *
-     * @param number the epoch of an active file, the base offset of any other
+     * @param number the epoch of an active or spare file, the base offset of any other
      * @param generation of a directory; 0 of a file
      */
     record Entry(Kind kind, long number, int generation) {
@@ -90,7 +94,12 @@ final class FileNames {
 
     /** Returns the names that may exist in a tier's directory beside the topics. */
     static Set<String> atRoot() {
-        return Set.of(TIER, WholeFile.temporaryFor(Path.of(TIER)).toString(), LOCK, LOST_AND_FOUND);
+        return Set.of(
+                TIER,
+                WholeFile.temporaryFor(Path.of(TIER)).toString(),
+                LOCK,
+                READERS,
+                LOST_AND_FOUND);
     }
 
     static String topic(UUID id) {
@@ -114,6 +123,10 @@ final class FileNames {
 
     static String reservedSeal(long epoch) {
         return hidden(epoch) + ".seal";
+    }
+
+    static String spare(long epoch) {
+        return hidden(epoch) + ".spare";
     }
 
     static String log(long baseOffset) {
@@ -158,6 +171,7 @@ final class FileNames {
                     switch (active.group(2)) {
                         case "active" -> Kind.ACTIVE;
                         case "seal" -> Kind.SEAL;
+                        case "spare" -> Kind.SPARE;
                         default -> Kind.TEMPORARY;
                     };
             return new Entry(kind, Long.parseUnsignedLong(active.group(1), 16), 0);

@@ -180,9 +180,13 @@ public final class FileTier implements StorageTier {
             if (!context.isReadOnly()) {
                 contents.spareDescriptors().keep();
             }
+            if (ownership.knowsReaders()) {
+                contents.spareFiles().keep();
+            }
             open = true;
         } finally {
             if (!open) {
+                contents.spareFiles().end();
                 contents.spareDescriptors().end();
                 ownership.release();
             }
@@ -191,6 +195,9 @@ public final class FileTier implements StorageTier {
 
     @GuardedBy("this")
     private void scan() throws IOException {
+        if (context.isReadOnly()) {
+            ownership.announceReader();
+        }
         TierScan scan = new TierScan(contents, root, medium, context.isReadOnly());
         // A caller may still read a segment that was known before and no longer exists.
         Set<FileBlock> wanted = new HashSet<>(contents.segments().values());
@@ -244,8 +251,8 @@ public final class FileTier implements StorageTier {
 
     /**
      * Returns the bytes of the segments' files, including copies that are being made. The file of
-     * an active segment counts with its final size, to which it may grow. Sidecars, a few
-     * thousandths of that, are not counted.
+     * an active segment counts with its final size, to which it may grow. A file that is kept for
+     * the next segment counts, too. Sidecars, a few thousandths of that, are not counted.
      */
     @Override
     public long usedBytes() {
@@ -261,6 +268,11 @@ public final class FileTier implements StorageTier {
         } catch (IOException e) {
             return OptionalLong.empty(); // a look at it, on which nothing depends
         }
+    }
+
+    @Override
+    public void dropSpares() {
+        contents.spareFiles().drop();
     }
 
     @Override
@@ -282,6 +294,7 @@ public final class FileTier implements StorageTier {
         requireOpen();
         PartitionDirectory directory = directoryOf(topicId, partition);
         if (context.isReadOnly()) {
+            ownership.announceReader(); // a writer may have made the file since
             TierScan scan = new TierScan(contents, root, medium, true);
             Set<FileBlock> wanted = new HashSet<>(contents.segments().values());
             try {
@@ -346,17 +359,31 @@ public final class FileTier implements StorageTier {
                             + epoch);
         }
         long wanted = MarkPages.fileBytes(bytes);
-        contents.grant(wanted);
+        // First: the space that it has counts for what is wanted.
+        SpareFiles.Spare spare = contents.spareFiles().take(directoryOf(topicId, partition));
         FileBlock made = null;
         try {
-            PartitionDirectory directory = directoryFor(topicId, partition);
-            contents.requireSpace(directory, wanted);
-            Reservation reservation = new Reservation(contents, directory, bytes, epoch);
-            made = contents.spareDescriptors().reserve(reservation);
-            return made;
+            contents.grant(wanted);
+            try {
+                made = reserve(directoryFor(topicId, partition), bytes, epoch, spare);
+                return made;
+            } finally {
+                contents.add(wanted, made);
+            }
         } finally {
-            contents.add(wanted, made);
+            if (made == null && spare != null) {
+                contents.spareFiles().delete(spare);
+            }
         }
+    }
+
+    private FileBlock reserve(
+            PartitionDirectory directory, int bytes, long epoch, SpareFiles.Spare spare)
+            throws IOException {
+        long brought = spare == null ? 0 : spare.bytes();
+        contents.requireSpace(directory, Math.max(0, MarkPages.fileBytes(bytes) - brought));
+        return contents.spareDescriptors()
+                .reserve(new Reservation(contents, directory, bytes, epoch, spare));
     }
 
     private PartitionDirectory directoryFor(UUID topicId, int partition) throws IOException {
@@ -416,6 +443,7 @@ public final class FileTier implements StorageTier {
         durable.remove(topic);
         partitions.forEach(durable::remove);
         for (Path partition : partitions) {
+            contents.spareFiles().drop(partition);
             TierScan.deleteIfEmpty(medium, partition);
         }
         TierScan.deleteIfEmpty(medium, topic);
@@ -437,6 +465,7 @@ public final class FileTier implements StorageTier {
         open = false;
         contents.releaseAll();
         durable.clear();
+        contents.spareFiles().end();
         contents.spareDescriptors().end();
         ownership.release();
     }

@@ -121,11 +121,30 @@ final class FilesInPartition extends SegmentFiles {
      */
     @Override
     void delete(Path file) throws IOException {
+        hide(file);
+        deleteRest();
+    }
+
+    /**
+     * As {@link #delete}, but the renamed file may be kept for the next segment ({@link
+     * SpareFiles}).
+     *
+     * @param epoch in the name that the file had when it was hidden
+     */
+    void recycle(Path file, long bytes, long epoch, SpareFiles spares) throws IOException {
+        hide(file);
+        // First: of a spare file nothing shows what else is to be deleted.
+        deleteBeside();
+        if (!spares.offer(partition, deleted(), bytes, epoch)) {
+            medium.delete(deleted());
+        }
+    }
+
+    private void hide(Path file) throws IOException {
         if (medium.exists(file)) {
             medium.rename(file, deleted());
         }
         partition.force();
-        deleteRest();
     }
 
     /** Deletes the remaining files of a segment that was renamed to its deleted name. */
@@ -139,6 +158,11 @@ final class FilesInPartition extends SegmentFiles {
     }
 
     private void deleteWith(Path last) throws IOException {
+        deleteBeside();
+        medium.delete(last);
+    }
+
+    private void deleteBeside() throws IOException {
         if (!isInUse()) {
             medium.delete(mark());
             for (Sidecar kind : Sidecar.values()) {
@@ -146,7 +170,6 @@ final class FilesInPartition extends SegmentFiles {
             }
             partition.force();
         }
-        medium.delete(last);
     }
 
     /** Returns whether mark and sidecars already belong to another segment. */

@@ -1,11 +1,14 @@
 package io.firn.file;
 
+import static java.nio.charset.StandardCharsets.US_ASCII;
+
 import io.firn.medium.MediumFile;
 import io.firn.medium.TwoSlots;
 import io.firn.spi.Mark;
 import io.firn.spi.Mark.SegmentState;
 import io.firn.spi.MarkFormat;
 import java.io.IOException;
+import java.util.Arrays;
 
 /**
  * The place of the marks in an active file: its last two 4 KiB pages, one slot at the start of each
@@ -15,6 +18,10 @@ import java.io.IOException;
  *  0                     capacity          size − 8192    size − 4096    size
  *  | batches             | to a full page  | slot 0       | slot 1       |
  * </pre>
+ *
+ * <p>The page of slot 0 ends with {@link #RECYCLED} if the file had been that of another segment:
+ * above the batches of this one it may have some of that one. Both pages are forced before the file
+ * gets its name, and that text does not change any more.
  */
 final class MarkPages {
     static final int PAGE = MarkFormat.SLOT_SPACING;
@@ -22,6 +29,8 @@ final class MarkPages {
 
     /** The bytes of a slot that are used at most. */
     static final int LENGTH = SealMark.MAX_LENGTH;
+
+    private static final byte[] RECYCLED = "this file is recycled".getBytes(US_ASCII);
 
     private MarkPages() {}
 
@@ -32,8 +41,25 @@ final class MarkPages {
      * @param slot the slot that contains it; −1 when there is none
      * @param fileBytes the size that was used to find the pages; a writer may have changed it since
      * @param seal the seal that the newest mark is; null when it is none
+     * @param isRecycled whether the file may contain batches of an earlier segment
      */
-    record Found(Mark newest, int slot, long fileBytes, SealMark seal) {}
+    record Found(Mark newest, int slot, long fileBytes, SealMark seal, boolean isRecycled) {}
+
+    /**
+     * Notes in the mark pages of a file that it was used before.
+     *
+     * @param end what ends with the pages
+     */
+    static void markRecycled(byte[] end) {
+        int at = end.length - PAGE - RECYCLED.length;
+        System.arraycopy(RECYCLED, 0, end, at, RECYCLED.length);
+    }
+
+    private static boolean isRecycled(MediumFile file, long fileBytes) throws IOException {
+        byte[] found = new byte[RECYCLED.length];
+        int length = file.read(fileBytes - PAGE - found.length, found, 0, found.length);
+        return length == found.length && Arrays.equals(found, RECYCLED);
+    }
 
     /** Returns the size of a file with room for so many bytes of batches. */
     static long fileBytes(int capacity) {
@@ -53,7 +79,7 @@ final class MarkPages {
     /** Reads both slots of a file that has, or had, so many bytes. */
     static Found read(MediumFile file, long fileBytes) throws IOException {
         if (capacity(fileBytes) == 0) {
-            return new Found(null, -1, fileBytes, null);
+            return new Found(null, -1, fileBytes, null, false);
         }
         byte[][] slots = new byte[TwoSlots.COUNT][LENGTH];
         TwoSlots.Newest<Mark> newest =
@@ -69,7 +95,7 @@ final class MarkPages {
                 found != null && found.state() == SegmentState.SEALED
                         ? SealMark.decode(slots[newest.slot()], LENGTH)
                         : null;
-        return new Found(found, newest.slot(), fileBytes, seal);
+        return new Found(found, newest.slot(), fileBytes, seal, isRecycled(file, fileBytes));
     }
 
     /** Decodes a slot; null when it is not intact. */

@@ -26,6 +26,11 @@ record PartitionDirectory(
         return path.resolve(FileNames.active(epoch));
     }
 
+    /** Returns the file of a deleted segment while it is kept for the next one. */
+    Path spare(long fileEpoch) {
+        return path.resolve(FileNames.spare(fileEpoch));
+    }
+
     /** Returns the files of a segment that was never rewritten. */
     FilesInPartition plain(long baseOffset) {
         return new FilesInPartition(this, baseOffset);

@@ -82,6 +82,11 @@ final class PartitionScan {
         return temporaries;
     }
 
+    /** Returns the epochs of files that are kept for the next segment. */
+    Iterable<Long> spares() {
+        return numbers.get(Kind.SPARE);
+    }
+
     /** Returns the base offsets of segments whose deletion a crash interrupted. */
     Iterable<Long> deleted() {
         return numbers.get(Kind.DELETED);
@@ -339,7 +344,7 @@ final class PartitionScan {
                 return;
             }
             int room = MarkPages.capacity(found.fileBytes());
-            kept = add(new FileBlock(owner, directory, epoch, file, found, room));
+            kept = add(new FileBlock(owner, directory, epoch, file, found, room, false));
         } finally {
             if (!kept) {
                 file.close();

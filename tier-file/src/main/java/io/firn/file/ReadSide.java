@@ -30,6 +30,7 @@ final class ReadSide {
 
     private final FileMedium medium;
     private final BlockOwner owner;
+    private final FileUses uses;
 
     @GuardedBy("this")
     private MediumFile file;
@@ -45,18 +46,26 @@ final class ReadSide {
     private boolean ended;
 
     /**
-     * Creates the readers' side.
+     * Creates the readers' side of a file that is not open.
      *
-     * @param file the file if it is already open, else null
-     * @param identity of that file; null when it is not known
-     * @param view the view if it already exists, else null
+     * @param uses notes the views of the file
      */
-    ReadSide(FileMedium medium, BlockOwner owner, MediumFile file, Object identity, View view) {
+    ReadSide(FileMedium medium, BlockOwner owner, FileUses uses) {
         this.medium = medium;
         this.owner = owner;
-        this.file = file;
-        this.identity = identity;
-        this.view = view;
+        this.uses = uses;
+    }
+
+    /**
+     * Takes over what is open already.
+     *
+     * @param itsIdentity that of the file; null when it is not known
+     * @param writers the view if it already exists, else null
+     */
+    synchronized void takeOver(MediumFile open, Object itsIdentity, View writers) {
+        file = open;
+        identity = itsIdentity;
+        view = writers;
     }
 
     /** Returns the view; null when there is none. */
@@ -76,14 +85,15 @@ final class ReadSide {
             SendableFile toSend = new SendableFile(medium, owner.filesToSend(), identity, names);
             try (MediumFile in = medium.open(path, false)) {
                 Mapping mapping = in.map(length, false);
+                uses.mapped();
                 view =
                         new View(
                                 mapping.buffer(),
                                 handedOut -> {
                                     toSend.close();
-                                    owner.uncollected().release(mapping, handedOut);
+                                    uses.released(owner.uncollected().release(mapping, handedOut));
                                 },
-                                toSend::channel);
+                                () -> uses.sentFrom(toSend.channel()));
             }
         }
         return view;
@@ -92,6 +102,12 @@ final class ReadSide {
     synchronized int read(Path path, int position, byte[] target, int offset, int length)
             throws IOException {
         return open(path).read(position, target, offset, length);
+    }
+
+    /** Gives the file a second name, unless reading has ended: it may be recycled then (O37). */
+    synchronized void link(Path path, Path second) throws IOException {
+        requireNotEnded(path);
+        medium.link(path, second);
     }
 
     synchronized MarkPages.Found readMarks(Path path, long fileBytes) throws IOException {

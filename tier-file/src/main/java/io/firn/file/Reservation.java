@@ -12,7 +12,8 @@ import java.nio.file.Path;
 /**
  * Makes the file of a new segment, of its final size: writes both mark pages, with the first mark,
  * under a temporary name that is ignored after a crash, and renames it when that is durable (O16).
- * The rest is a hole, so that a segment begins with next to no space and costs no time.
+ * The rest is a hole, so that a segment begins with next to no space and costs no time; or what a
+ * spare file has ({@link SpareFiles}), so that writing it costs less.
  */
 final class Reservation {
     private final BlockOwner owner;
@@ -23,8 +24,19 @@ final class Reservation {
     private final long epoch;
     private final Path path;
     private final Path temporary;
+    private final SpareFiles.Spare spare;
 
-    Reservation(BlockOwner owner, PartitionDirectory directory, int bytes, long epoch) {
+    /**
+     * Prepares a reservation.
+     *
+     * @param spare the file to use, of which the caller deletes what is left; null for a new one
+     */
+    Reservation(
+            BlockOwner owner,
+            PartitionDirectory directory,
+            int bytes,
+            long epoch,
+            SpareFiles.Spare spare) {
         this.owner = owner;
         this.directory = directory;
         this.medium = directory.medium();
@@ -33,6 +45,7 @@ final class Reservation {
         this.epoch = epoch;
         this.path = directory.active(epoch);
         this.temporary = directory.path().resolve(FileNames.temporaryActive(epoch));
+        this.spare = spare;
     }
 
     FileBlock make() throws IOException {
@@ -67,6 +80,9 @@ final class Reservation {
             Mark mark = Mark.reserved(directory.topicId(), directory.partition(), epoch);
             byte[] encoded = MarkFormat.encode(mark);
             System.arraycopy(encoded, 0, marks, marks.length - MarkPages.BYTES, encoded.length);
+            if (spare != null) {
+                MarkPages.markRecycled(marks);
+            }
             // Both pages whole: marks are stored through the mapping.
             file.write(from, marks, 0, marks.length);
             // Before the rename: a file of the final name has its size and its marks.
@@ -75,6 +91,10 @@ final class Reservation {
     }
 
     private MediumFile create() throws IOException {
+        if (spare != null) {
+            medium.rename(spare.path(), temporary);
+            return medium.open(temporary, true);
+        }
         try {
             return medium.create(temporary);
         } catch (FileAlreadyExistsException e) {
@@ -88,7 +108,7 @@ final class Reservation {
         FileBlock segment = null;
         try {
             MarkPages.Found found = MarkPages.read(file, fileBytes);
-            segment = new FileBlock(owner, directory, epoch, file, found, bytes);
+            segment = new FileBlock(owner, directory, epoch, file, found, bytes, true);
             return segment;
         } catch (IOException | RuntimeException | Error e) {
             if (segment == null) {

@@ -28,6 +28,7 @@ final class TierContents implements BlockOwner, FileCopy.Listener {
     private static final long CLEARLY_MORE = 64 * 1024;
 
     private static final int MOST_DAMAGE = 100;
+    private static final long GRANTED = -1;
 
     private final StorageTier tier;
     private final FileMedium medium;
@@ -35,6 +36,7 @@ final class TierContents implements BlockOwner, FileCopy.Listener {
     private final long capacityBytes;
     private final Uncollected uncollected = new Uncollected();
     private final SpareDescriptors spareDescriptors;
+    private final SpareFiles spareFiles;
     private final Map<Path, FileBlock> segments = new ConcurrentHashMap<>();
     private volatile Consumer<String> onDamage = what -> {};
     private final Set<String> damage = ConcurrentHashMap.newKeySet();
@@ -62,6 +64,11 @@ final class TierContents implements BlockOwner, FileCopy.Listener {
         this.root = root;
         this.capacityBytes = capacityBytes;
         this.spareDescriptors = new SpareDescriptors(medium, root.resolve(FileNames.TIER));
+        this.spareFiles =
+                new SpareFiles(
+                        medium,
+                        root.resolve(FileNames.READERS),
+                        () -> isLimited() ? capacityBytes - usedBytes() : Long.MAX_VALUE);
     }
 
     /** Sets the places of files that may be open to be sent. */
@@ -87,6 +94,11 @@ final class TierContents implements BlockOwner, FileCopy.Listener {
     @Override
     public SpareDescriptors spareDescriptors() {
         return spareDescriptors;
+    }
+
+    @Override
+    public SpareFiles spareFiles() {
+        return spareFiles;
     }
 
     @Override
@@ -154,6 +166,9 @@ final class TierContents implements BlockOwner, FileCopy.Listener {
     public void requireSpace(PartitionDirectory directory, long bytes) throws IOException {
         long usable = directory.usableBytes();
         long wanted = Math.max(bytes, notEnough + 1);
+        if (usable < wanted && spareFiles.drop() > 0) {
+            usable = directory.usableBytes();
+        }
         if (usable < wanted) {
             uncollected.collect(wanted - usable);
             throw directory.full(null, bytes);
@@ -167,8 +182,9 @@ final class TierContents implements BlockOwner, FileCopy.Listener {
      */
     @Override
     public StoreFullException noSpace(StoreFullException why, long given) throws IOException {
+        boolean isMore = spareFiles.drop() > 0;
         long usable = medium.usableBytes(root);
-        notEnough = usable == Long.MAX_VALUE ? 0 : usable + given + CLEARLY_MORE;
+        notEnough = isMore || usable == Long.MAX_VALUE ? 0 : usable + given + CLEARLY_MORE;
         return why;
     }
 
@@ -178,7 +194,7 @@ final class TierContents implements BlockOwner, FileCopy.Listener {
     }
 
     long usedBytes() {
-        long sum = 0;
+        long sum = spareFiles.bytes();
         for (FileCopy copy : copies) {
             sum += copy.fileBytes();
         }
@@ -189,29 +205,45 @@ final class TierContents implements BlockOwner, FileCopy.Listener {
     }
 
     /**
-     * Grants space, which {@link #add} or {@link #begin} accounts for in the end.
+     * Grants space, which {@link #add} or {@link #begin} accounts for in the end; if need be that
+     * of the spare files.
      *
      * @throws StoreFullException when the capacity does not suffice
      */
     void grant(long bytes) {
-        boolean isLimited =
-                capacityBytes != Long.MAX_VALUE; // else thousands are added up for nothing
+        long used = tryGrant(bytes);
+        if (used != GRANTED && spareFiles.drop() > 0) {
+            used = tryGrant(bytes);
+        }
+        if (used != GRANTED) {
+            throw new StoreFullException(
+                    root
+                            + ": "
+                            + bytes
+                            + " bytes wanted for a segment, "
+                            + used
+                            + " of "
+                            + capacityBytes
+                            + " in use: raise the tier's capacity, or let retention or"
+                            + " migration make room");
+        }
+    }
+
+    /** Returns {@link #GRANTED}, or the bytes in use when the rest does not suffice. */
+    private long tryGrant(long bytes) {
         synchronized (occupancy) {
-            long used = isLimited ? usedBytes() + pendingBytes : 0;
+            // Without a limit thousands would be added up for nothing.
+            long used = isLimited() ? usedBytes() + pendingBytes : 0;
             if (bytes > capacityBytes - used) {
-                throw new StoreFullException(
-                        root
-                                + ": "
-                                + bytes
-                                + " bytes wanted for a segment, "
-                                + used
-                                + " of "
-                                + capacityBytes
-                                + " in use: raise the tier's capacity, or let retention or"
-                                + " migration make room");
+                return used;
             }
             pendingBytes += bytes;
+            return GRANTED;
         }
+    }
+
+    private boolean isLimited() {
+        return capacityBytes != Long.MAX_VALUE;
     }
 
     /**

@@ -5,7 +5,9 @@ import io.firn.medium.FileMedium;
 import io.firn.medium.FileMedium.MediumLock;
 import io.firn.medium.OpenToOthers;
 import io.firn.spi.StorageTier.TierContext;
+import java.io.Closeable;
 import java.io.IOException;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.NotDirectoryException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -21,6 +23,11 @@ final class TierOwnership {
     private final Path root;
     private volatile TierIdentity identity;
     private volatile MediumLock lock;
+
+    /** By which a read-only tier is known to the process that writes. */
+    private Closeable readers;
+
+    private boolean knowsReaders;
 
     TierOwnership(FileMedium medium, Path root) {
         this.medium = medium;
@@ -43,6 +50,43 @@ final class TierOwnership {
         identity = readIdentity(context);
         if (!context.isReadOnly()) {
             lock(context);
+        }
+    }
+
+    /**
+     * Makes known that this process reads the tier's files, before it lists or opens any: the one
+     * that writes then overwrites none of them (O37).
+     */
+    void announceReader() throws IOException {
+        Closeable before = readers;
+        try {
+            readers = medium.share(root.resolve(FileNames.READERS)); // it may be another file now
+        } catch (NoSuchFileException e) {
+            return; // the process that makes it knows that there may be readers without it
+        }
+        if (before != null) {
+            before.close();
+        }
+    }
+
+    /** Whether each reader in another process is known to this one, which writes. */
+    boolean knowsReaders() {
+        return knowsReaders;
+    }
+
+    private void expectReaders(boolean isNewTier) throws IOException {
+        Path file = root.resolve(FileNames.READERS);
+        boolean isThere = medium.exists(file);
+        knowsReaders = isThere || isNewTier;
+        if (!isThere) {
+            try {
+                medium.create(file).close(); // a crash that loses it ends all readers
+            } catch (IOException e) {
+                knowsReaders = false;
+                if (!FileMedium.isNoSpace(e, medium, root, 1)) {
+                    throw e;
+                }
+            }
         }
     }
 
@@ -93,6 +137,7 @@ final class TierOwnership {
         try {
             // Again, now that no other process can create it.
             identity = readIdentity(context);
+            expectReaders(identity == null);
             if (identity == null) {
                 identity = new TierIdentity(UUID.randomUUID(), context.storeId(), false);
                 identity.create(medium, root); // the scan that follows forces the directory
@@ -149,6 +194,11 @@ final class TierOwnership {
         lock = null;
         if (held != null) {
             held.close();
+        }
+        Closeable shared = readers;
+        readers = null;
+        if (shared != null) {
+            shared.close();
         }
     }
 }

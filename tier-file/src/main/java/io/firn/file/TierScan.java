@@ -166,6 +166,14 @@ final class TierScan {
         for (Path temporary : found.temporaries()) {
             unlessInUse(temporary, () -> medium.delete(temporary));
         }
+        for (long epoch : found.spares()) {
+            // A partition without segments may be of a topic that is gone: nobody would remove it.
+            if (found.segments().isEmpty() || owner.spareFiles().hasOne(directory)) {
+                medium.delete(directory.spare(epoch));
+            } else {
+                owner.spareFiles().adopt(directory, epoch);
+            }
+        }
         for (long base : found.deleted()) {
             FilesInPartition files = directory.plain(base);
             unlessInUse(files.path, files::deleteRest);

@@ -25,6 +25,8 @@ record Action(Kind kind, int topic, int a, int b) {
         CURSOR(4),
         DELETE_RECORDS(3),
         REOPEN(1),
+        /** Deletes segments while others are begun, in their files; only on media with files. */
+        RECYCLE(4),
         /** Moves a segment; only on media with several tiers between which segments move. */
         MOVE(8),
         /** Drains a tier, or ends that; only where segments move, and without transactions. */

@@ -22,6 +22,9 @@ final class ActionRunner {
     private static final int[] PASSES_MS = {1, 10, 100, 100, 1_100};
     private static final int MOST_ATTEMPTS = 100;
 
+    /** The first of these is deleted, one is active then, and the next one gets its file. */
+    private static final int FILLED = 3;
+
     /** The last ones are enough for most drains that can end. */
     private static final int[] CALLS_OF_DRAINS = {0, 3, 40, 200};
 
@@ -80,6 +83,7 @@ final class ActionRunner {
             case MOVE -> move(topic, action);
             case DRAIN -> drain(topic, action);
             case COMPACT -> compact(topic, action);
+            case RECYCLE -> recycle(topic, action);
             case FORCE -> topic.partition.force();
             case CURSOR -> advanceCursor(topic, action);
             case DELETE_RECORDS -> deleteRecords(topic, action);
@@ -164,6 +168,22 @@ final class ActionRunner {
     private static void deleteRecordsBefore(ExpectedTopic topic, long offset) {
         topic.startAsked = Math.max(topic.startAsked, offset);
         topic.partition.deleteRecordsBefore(offset);
+    }
+
+    /** Fills segments and deletes them while the log goes on, until one has the file of another. */
+    private void recycle(ExpectedTopic topic, Action action) {
+        for (int i = 0; i < FILLED; i++) {
+            for (int j = 0; j < Workload.APPENDS_TO_ROLL; j++) {
+                int seed = action.a() + i * Workload.APPENDS_TO_ROLL + j;
+                append(
+                        topic,
+                        new Action(Action.Kind.APPEND_BULK, action.topic(), seed, action.b()));
+            }
+            topic.partition.force();
+            tested.pass(1); // what is rolled is sealed
+            deleteRecordsBefore(topic, topic.partition.durableOffset());
+            tested.pass(1);
+        }
     }
 
     // ---- moves

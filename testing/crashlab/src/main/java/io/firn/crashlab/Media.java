@@ -51,6 +51,11 @@ enum Media {
         this.directories = directories;
     }
 
+    /** Whether there are segments in files. */
+    boolean hasFiles() {
+        return directories > 0;
+    }
+
     /** Whether segments move between tiers. */
     boolean hasMoves() {
         return directories > 1;

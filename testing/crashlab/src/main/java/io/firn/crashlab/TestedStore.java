@@ -22,7 +22,7 @@ final class TestedStore {
     static final int ROLL_AGE_MS = 1_000;
 
     private static final long START_MS = 1_700_000_000_000L;
-    private static final int SEGMENT_BYTES = 64 * 1024;
+    static final int SEGMENT_BYTES = 64 * 1024;
     private static final int[] PREPARED_BYTES = {8 * 1024, 24 * 1024, SEGMENT_BYTES};
 
     final Media media;

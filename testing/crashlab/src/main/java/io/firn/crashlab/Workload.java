@@ -17,7 +17,7 @@ record Workload(Media media, long seed, List<Action> actions) {
     private static final int LAZY_PREPARED_TOPIC = LAZY_TOPIC + 512 + 2048;
 
     /** In most cases this number of large values does not fit into one segment. */
-    private static final int APPENDS_TO_ROLL = 5;
+    static final int APPENDS_TO_ROLL = 5;
 
     /** Styles of workloads. */
     enum Style {
@@ -67,6 +67,7 @@ record Workload(Media media, long seed, List<Action> actions) {
             boolean isPossible =
                     switch (kind) {
                         case MOVE -> media.hasMoves();
+                        case RECYCLE -> media.hasFiles();
                         case DRAIN -> media.hasDrains();
                         case COMPACT -> media.isCompacted();
                         case TRANSACTION -> media.hasTransactions();
@@ -114,6 +115,7 @@ record Workload(Media media, long seed, List<Action> actions) {
         add(kinds, Kind.FORCE, 1);
         add(kinds, Kind.DELETE_RECORDS, 1);
         add(kinds, Kind.MOVE, media.hasMoves() ? 3 : 0);
+        add(kinds, Kind.RECYCLE, media.hasFiles() ? 3 : 0);
         add(kinds, Kind.DRAIN, media.hasDrains() ? 1 : 0);
         add(kinds, Kind.COMPACT, media.isCompacted() ? 6 : 0);
         add(kinds, Kind.TRANSACTION, media.hasTransactions() ? 30 : 0);

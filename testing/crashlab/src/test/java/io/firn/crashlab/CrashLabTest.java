@@ -103,6 +103,26 @@ class CrashLabTest {
         assertTrue(compacted >= 4, compacted + " of 10 workloads removed something");
     }
 
+    /** Otherwise the tests of files would not test recycled ones. */
+    @Test
+    void shouldRecycleFilesInMostWorkloads() {
+        for (Media media : List.of(Media.FILES, Media.MOVES)) {
+            int recycled = 0;
+            for (long one = seed; one < seed + 10; one++) {
+                SeededIds.seed(one);
+                Workload workload = Workload.of(Workload.Style.PLAIN, media, one, ACTIONS);
+                WorkloadRun run = new WorkloadRun(workload, media.empty(), false);
+                run.run();
+                recycled +=
+                        run.store.machine.medium().history().stream()
+                                        .anyMatch(each -> each.endsWith(".spare"))
+                                ? 1
+                                : 0;
+            }
+            assertTrue(recycled >= 3, recycled + " of 10 workloads on " + media + " recycled");
+        }
+    }
+
     /** Otherwise the test above would test nothing. */
     @Test
     void shouldMoveSegmentsInMostWorkloads() {

@@ -5,6 +5,7 @@ import io.firn.Survives;
 import io.firn.medium.FileMedium;
 import io.firn.medium.FileMedium.MediumLock;
 import io.firn.medium.MediumFile;
+import java.io.Closeable;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.AccessDeniedException;
@@ -59,6 +60,7 @@ public final class SimulatedFileMedium implements FileMedium {
     private final SimulatedDirectory root;
     private final Faults faults = new Faults();
     private final Set<SimulatedNode> locked = Collections.newSetFromMap(new IdentityHashMap<>());
+    private final List<SharedLock> shared = new ArrayList<>();
     private final List<String> history = new ArrayList<>();
     private final Set<Object> inUse = new HashSet<>();
     private Survives survives = Survives.POWER_LOSS;
@@ -190,7 +192,7 @@ public final class SimulatedFileMedium implements FileMedium {
 
     /** Files that are open, ranges that are mapped, and locks that are held. */
     public synchronized int inUse() {
-        return inUse.size() + locked.size();
+        return inUse.size() + locked.size() + shared.size();
     }
 
     synchronized void use(Object handleOrMapping) {
@@ -355,6 +357,13 @@ public final class SimulatedFileMedium implements FileMedium {
     }
 
     @Override
+    public synchronized boolean hasOneName(Path path) throws IOException {
+        look(path);
+        SimulatedBytes file = file(path);
+        return countNames(root, other -> other == file) == 1;
+    }
+
+    @Override
     public synchronized void delete(Path path) throws IOException {
         SimulatedNode node = find(path);
         if (node instanceof SimulatedDirectory directory && !directory.names().isEmpty()) {
@@ -449,6 +458,37 @@ public final class SimulatedFileMedium implements FileMedium {
         look(path);
         SimulatedNode file = find(path);
         return file != null && !locked.contains(file);
+    }
+
+    @Override
+    public synchronized Closeable share(Path path) throws IOException {
+        look(path);
+        SharedLock lock = new SharedLock(file(path));
+        shared.add(lock);
+        return lock;
+    }
+
+    @Override
+    public synchronized boolean isShared(Path path) throws IOException {
+        look(path);
+        SimulatedNode file = file(path);
+        return shared.stream().anyMatch(each -> each.file == file);
+    }
+
+    /** One of the locks that readers have. */
+    private final class SharedLock implements Closeable {
+        private final SimulatedNode file;
+
+        SharedLock(SimulatedNode file) {
+            this.file = file;
+        }
+
+        @Override
+        public void close() {
+            synchronized (SimulatedFileMedium.this) {
+                shared.remove(this);
+            }
+        }
     }
 
     /** A lock that is held until it is closed once. */
