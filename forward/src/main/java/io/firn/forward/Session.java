@@ -137,8 +137,9 @@ final class Session {
                 target.begin();
             }
             changed.add(each);
+            String name = each.toString(); // not for each record
             for (OutgoingRecord record : records) {
-                target.send(each.mapping().target(), record, each.toString());
+                target.send(each.mapping().target(), record, name);
                 bytes += record.bytes();
             }
         }

@@ -173,7 +173,7 @@ public final class ForwardKills {
                 if (!Arrays.equals(record.key(), found.key())
                         || !Arrays.equals(record.value(), found.value())
                         || record.timestamp() != found.timestamp()
-                        || record.headers().size() != found.headers().toArray().length) {
+                        || !record.headers().equals(headers(found))) {
                     throw new IllegalStateException(
                             partition
                                     + " differs at offset "
@@ -188,5 +188,11 @@ public final class ForwardKills {
             throw new IllegalStateException(partition + " ends before " + expected.next().offset());
         }
         return compared;
+    }
+
+    private static List<StoredRecord.Header> headers(ConsumerRecord<?, ?> record) {
+        return Arrays.stream(record.headers().toArray())
+                .map(each -> new StoredRecord.Header(each.key(), each.value()))
+                .toList();
     }
 }
