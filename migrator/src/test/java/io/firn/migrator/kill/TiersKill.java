@@ -21,6 +21,7 @@ import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
@@ -272,7 +273,7 @@ final class TiersKill {
         long bytes = 0;
         for (Path file : files) {
             String name = file.getFileName().toString();
-            if (name.endsWith(".log") || name.matches("\\.[0-9a-f]{16}\\.active")) {
+            if (name.endsWith(".log") || name.matches("\\.[0-9a-f]{16}\\.(active|spare)")) {
                 bytes += Files.size(file);
             } else if (name.matches("[0-9]{20}\\.(mark|index|timeindex)")) {
                 Path log = file.resolveSibling(name.replaceAll("\\..*", ".log"));
@@ -283,7 +284,7 @@ final class TiersKill {
                 if (!Files.exists(log) && !isSealed) {
                     left.add(file);
                 }
-            } else if (!name.equals("tier") && !name.equals("lock")) {
+            } else if (!Set.of("tier", "lock", "readers").contains(name)) {
                 left.add(file);
             }
         }
