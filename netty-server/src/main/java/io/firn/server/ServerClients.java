@@ -13,7 +13,7 @@ import java.util.Set;
  */
 public interface ServerClients {
 
-    /** Returns the open connections, oldest first, at most so many. */
+    /** Returns up to {@code most} open connections, oldest first. */
     List<ConnectionStatus> connections(int most);
 
     /** Returns the ids of the groups that have, or had, members or commits. */

@@ -25,8 +25,8 @@ import java.util.function.Supplier;
 /**
  * Verifies the sealed segments of a store, all of them once in a period: a step is followed by a
  * pause that is as long, in relation to the period, as what it has verified is in relation to
- * everything. The pause is at least as long as the step took, so that work for which somebody waits
- * gets half of a busy disk or processor.
+ * everything. The pause is at least as long as the step took, so that other work gets half of a
+ * busy disk or processor.
  */
 public final class ScrubDuty extends Duty {
     private static final int STEP = 256 * 1024;

@@ -220,8 +220,8 @@ public interface Block {
     void delete() throws IOException;
 
     /**
-     * Deletes the segment as {@link #delete} does, and may keep its block for the next segment of
-     * the partition, if nobody can see its bytes any more. That segment then {@link
+     * Deletes the segment as {@link #delete} does. If its bytes are no longer visible to any
+     * reader, the block may be kept for the partition's next segment, which then {@link
      * #mayHoldStaleBytes}.
      */
     default void recycle() throws IOException {

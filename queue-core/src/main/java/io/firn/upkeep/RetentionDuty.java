@@ -30,7 +30,7 @@ final class RetentionDuty extends Duty {
     private static final long NOT_LOOKED = -1;
     private static final long NEVER = Long.MAX_VALUE;
 
-    /** Who has begun a segment so recently is expected to begin the next one. */
+    /** A partition that began a segment within this time is expected to begin another soon. */
     private static final long ROLLING_MS = 600_000;
 
     private final SegmentedLog log;

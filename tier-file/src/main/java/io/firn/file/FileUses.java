@@ -29,7 +29,7 @@ final class FileUses {
 
     /**
      * Notes that the system may be sending from the file. Its sockets refer to the file's own pages
-     * until the other side has confirmed the bytes, of which nobody learns (O30).
+     * until the peer has confirmed the bytes, and the JVM is not told when (O30).
      *
      * @param channel the file; null when it is not to be sent
      * @return the same
@@ -41,7 +41,7 @@ final class FileUses {
         return channel;
     }
 
-    /** Whether nobody sees the bytes now or later, if nobody maps or sends the file any more. */
+    /** Whether the bytes stay unseen from now on, provided that no new mapping or send begins. */
     boolean areOver() {
         return !isLasting && mappings.get() == 0;
     }

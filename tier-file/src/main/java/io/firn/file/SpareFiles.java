@@ -12,7 +12,8 @@ import java.util.function.LongSupplier;
 /**
  * Files of deleted segments, one for each partition at most, that become the file of the
  * partition's next segment. Their space need not be allocated again, which costs more than all else
- * that a large or forced append does. Thread-safe: whoever removes one from the map has it.
+ * that a large or forced append does. Thread-safe: the thread that removes a file from the map owns
+ * it.
  *
  * <p>The order (O37), in which each step is durable, or a crash after it leaves what it began with:
  *

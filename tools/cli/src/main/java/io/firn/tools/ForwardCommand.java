@@ -17,8 +17,6 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Properties;
 import java.util.concurrent.Callable;
-import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -113,8 +111,6 @@ final class ForwardCommand implements Callable<Integer> {
 
     @Spec private CommandSpec spec;
 
-    private final CountDownLatch ended = new CountDownLatch(1);
-
     ForwardCommand() {}
 
     @Override
@@ -125,30 +121,12 @@ final class ForwardCommand implements Callable<Integer> {
         try (Reader in = Files.newBufferedReader(cluster)) {
             properties.load(in);
         }
-        CountDownLatch isClosed = new CountDownLatch(1);
-        Thread onExit =
-                new Thread(
-                        () -> {
-                            ended.countDown();
-                            awaitClose(isClosed);
-                        });
-        Runtime.getRuntime().addShutdownHook(onExit);
-        try (LogStore store = storeArguments.openExisting(directory);
+        try (UntilEnded running = new UntilEnded();
+                LogStore store = storeArguments.openExisting(directory);
                 Forward forward = forward(store, properties)) {
             forward.start();
             print("Forwarding %s to %s", directory, properties.getProperty("bootstrap.servers"));
-            return follow(forward);
-        } finally {
-            isClosed.countDown();
-        }
-    }
-
-    /** Before the process ends, the store is closed, unless that takes too long. */
-    private static void awaitClose(CountDownLatch isClosed) {
-        try {
-            boolean unused = isClosed.await(30, TimeUnit.SECONDS);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
+            return follow(forward, running);
         }
     }
 
@@ -172,11 +150,11 @@ final class ForwardCommand implements Callable<Integer> {
         return builder.open();
     }
 
-    private int follow(Forward forward) throws InterruptedException {
+    private int follow(Forward forward, UntilEnded running) throws InterruptedException {
         long reportMs = reportSeconds * 1000L;
         long sinceReportMs = 0;
         long stepMs = endsWhenCaughtUp ? 50 : 1000;
-        while (!ended.await(stepMs, TimeUnit.MILLISECONDS)) {
+        while (!running.await(stepMs)) {
             ForwardSnapshot snapshot = forward.snapshot();
             sinceReportMs += stepMs;
             boolean isDone = endsWhenCaughtUp && snapshot.isCaughtUp();

@@ -20,8 +20,6 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Properties;
 import java.util.concurrent.Callable;
-import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
 import java.util.regex.Pattern;
 import java.util.regex.PatternSyntaxException;
 import picocli.CommandLine.Command;
@@ -147,8 +145,6 @@ final class ShadowCommand implements Callable<Integer> {
 
     @Spec private CommandSpec spec;
 
-    private final CountDownLatch ended = new CountDownLatch(1);
-
     ShadowCommand() {}
 
     @Override
@@ -156,30 +152,12 @@ final class ShadowCommand implements Callable<Integer> {
         storeArguments.check();
         Logs.quiet();
         Properties source = source();
-        CountDownLatch isClosed = new CountDownLatch(1);
-        Thread onExit =
-                new Thread(
-                        () -> {
-                            ended.countDown();
-                            awaitClose(isClosed);
-                        });
-        Runtime.getRuntime().addShutdownHook(onExit);
-        try (LogStore store = storeArguments.open(directory);
+        try (UntilEnded running = new UntilEnded();
+                LogStore store = storeArguments.open(directory);
                 Shadow shadow = shadow(store, source)) {
             shadow.start();
             print("Following %s into %s", source.getProperty("bootstrap.servers"), directory);
-            return follow(shadow);
-        } finally {
-            isClosed.countDown();
-        }
-    }
-
-    /** Before the process ends, the store is closed, unless that takes too long. */
-    private static void awaitClose(CountDownLatch isClosed) {
-        try {
-            boolean unused = isClosed.await(30, TimeUnit.SECONDS);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
+            return follow(shadow, running);
         }
     }
 
@@ -234,11 +212,11 @@ final class ShadowCommand implements Callable<Integer> {
                 : options.withRetentionAge(Duration.ofHours(retentionHours));
     }
 
-    private int follow(Shadow shadow) throws InterruptedException {
+    private int follow(Shadow shadow, UntilEnded running) throws InterruptedException {
         long reportMs = reportSeconds * 1000L;
         long sinceReportMs = 0;
         long stepMs = endsWhenCaughtUp ? 50 : 1000;
-        while (!ended.await(stepMs, TimeUnit.MILLISECONDS)) {
+        while (!running.await(stepMs)) {
             ShadowSnapshot snapshot = shadow.snapshot();
             sinceReportMs += stepMs;
             if (reportMs > 0 && sinceReportMs >= reportMs) {

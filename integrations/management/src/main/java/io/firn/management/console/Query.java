@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 
-/** The parameters of a request. Whoever asks for one says what it may be. */
+/** The parameters of a request. The caller names the range that each may have. */
 final class Query {
     private static final int MOST_CHARS = 1_000;
     private static final int MOST_PAGES = 1_000_000;
